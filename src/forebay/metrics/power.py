@@ -19,22 +19,22 @@ JOB_WATTS = "power"
 """The column of the job table in which jobs may say what each of their nodes draws."""
 
 
-def _told(result: Result) -> Any:
+def _given(result: Result) -> Any:
     """What the platform says of it; None where it says nothing."""
     facts = result.facts.get("platform")
     return facts.get("power") if isinstance(facts, dict) else None
 
 
 def _is_known(result: Result) -> bool:
-    return _told(result) is not None
+    return _given(result) is not None
 
 
 def _nodes(result: Result) -> tuple[np.ndarray, np.ndarray]:
     """What each node draws, idle and busy."""
-    told = _told(result)
+    given = _given(result)
     classes = result.facts["platform"].get("classes") or [{"nodes": result.resources[result.unit]}]
     many = [one["nodes"] for one in classes]
-    idle, busy = ([one.get(name, told[name]) for one in classes] for name in ("idle", "busy"))
+    idle, busy = ([one.get(name, given[name]) for one in classes] for name in ("idle", "busy"))
     return np.repeat(np.asarray(idle, float), many), np.repeat(np.asarray(busy, float), many)
 
 
@@ -74,8 +74,8 @@ def power(result: Result) -> pl.DataFrame:
     starts, ends = boxes["start"].to_numpy(), boxes["end"].fill_null(np.inf).to_numpy()
     times = [np.array([begin]), starts, ends]
     changes = [np.array([_nodes(result)[0].sum()]), drawn - idle, idle - drawn]
-    told = _told(result)
-    if told.get("shutdown"):
+    given = _given(result)
+    if given.get("shutdown"):
         since, until, saved = _off(result, boxes, begin)
         times, changes = [*times, since, until], [*changes, -saved, saved]
     return _steps(np.maximum(np.concatenate(times), begin), np.concatenate(changes), end)
@@ -91,7 +91,7 @@ def _steps(times: np.ndarray, changes: np.ndarray, end: float) -> pl.DataFrame:
 
 def _off(result: Result, boxes: pl.DataFrame, begin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """When nodes are off, from, to, and what that saves: a row for each time of a node. The last ones never end."""
-    shutdown, idle = _told(result)["shutdown"], _nodes(result)[0]
+    shutdown, idle = _given(result)["shutdown"], _nodes(result)[0]
     low, many = boxes["first_node"].to_numpy(), (boxes["last_node"] - boxes["first_node"] + 1).to_numpy()
     every = np.arange(len(idle))
     within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)

@@ -9,9 +9,9 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from forebay._support.text import counted
 from forebay.core.units import format_bytes
+from forebay.platforms._declared.power import WattsOrNone
 from forebay.platforms._fields import Count, CountOrZero, Memory, Model, Name, NameOrNone, Words
 from forebay.platforms.names import check_count
-from forebay.platforms.power import WattsOrNone
 
 MAX_CORES = 1_000_000
 """Of a node, and of its GPUs: a larger number is a slip, and sums over all nodes stay far within 64 bits."""

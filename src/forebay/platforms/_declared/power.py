@@ -6,20 +6,27 @@ All in watts. A class of nodes may draw otherwise than the rest: see `forebay.pl
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import numpy as np
-from pydantic import BeforeValidator, Field, InstanceOf, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, ValidationInfo, field_validator
 
 from forebay.core.units import format_seconds
 from forebay.errors import InputError, brief
 from forebay.platforms._declared.problems import Problems
 from forebay.platforms._fields import FROM_FILE, Duration, Model
 
-if TYPE_CHECKING:
-    from forebay.platforms.classes import NodeClass
-
 M = TypeVar("M", bound=Model)
+
+
+class Kind(Protocol):
+    """Nodes that are alike: what a class of a platform says of this."""
+
+    name: str
+    nodes: int
+    idle: float | None
+    busy: float | None
+
 
 _SIZES = {"W": 1.0, "kW": 1e3, "MW": 1e6}
 _MOST = 1e12
@@ -43,7 +50,7 @@ def parse_watts(text: str) -> float:
 def format_watts(watts: float) -> str:
     """Watts to read: "300 W", "40 kW"."""
     unit = next((unit for unit in ("MW", "kW") if abs(watts) >= _SIZES[unit]), "W")
-    return f"{watts / _SIZES[unit]:.4g} {unit}"
+    return f"{watts / _SIZES[unit]:.6g} {unit}"
 
 
 def _watts(value: Any, info: ValidationInfo) -> float | None:
@@ -95,9 +102,9 @@ class Shutdown(Model):
 
     Examples
     --------
-    >>> from forebay.platforms.power import Shutdown
-    >>> print(Shutdown(after="10 min", boot="2 min", off_watts="5 W"))
-    off after 10 min at 5 W, back in 2 min
+    >>> off = {"after": "10 min", "boot": "2 min", "off_watts": "5 W"}
+    >>> fb.Platform(name="mine", nodes=4, power={"idle": 100, "busy": 300, "shutdown": off}).power.shutdown.boot
+    120.0
     """
 
     after: Annotated[Duration, Field(examples=["10 min"])]
@@ -132,9 +139,8 @@ class Power(Model):
 
     Examples
     --------
-    >>> from forebay.platforms.power import Power
-    >>> print(Power(idle="100 W", busy="300 W", cap="40 kW"))
-    100 W idle, 300 W busy, cap 40 kW
+    >>> print(fb.Platform(name="mine", nodes=4, power={"idle": "100 W", "busy": "300 W", "cap": "1 kW"}))
+    mine (4 nodes of 1 Gflop/s; power: 100 W idle, 300 W busy, cap 1 kW)
     """
 
     idle: Annotated[Watts, Field(examples=["100 W"])]
@@ -163,7 +169,7 @@ class Power(Model):
         parts += [] if self.cap is None else [f"cap {format_watts(self.cap)}"]
         return ", ".join(parts + ([] if self.shutdown is None else [str(self.shutdown)]))
 
-    def watts(self, one: "NodeClass | None") -> tuple[float, float]:
+    def watts(self, one: Kind | None) -> tuple[float, float]:
         """What a node of a class draws, idle and busy."""
         idle = None if one is None else one.idle
         busy = None if one is None else one.busy
@@ -188,17 +194,30 @@ def _power(value: Any, info: ValidationInfo) -> Power | None:
     return _part(value, info, Power, '[power] and below it idle = "100 W"')
 
 
-Drawing = Annotated[InstanceOf[Power] | None, BeforeValidator(_power)]
-"""A platform's power."""
+def _of_machine(power: Power | None, info: ValidationInfo) -> Power | None:
+    """Refuse what its machine cannot be. Whatever is wrong with the rest of that is reported by itself."""
+    if not {"nodes", "classes", "sharing"} <= info.data.keys():
+        return power
+    nodes, classes = info.data["nodes"], info.data["classes"]
+    if power is not None:
+        if info.data["sharing"]:
+            raise ValueError("is known of nodes that jobs have to themselves: leave sharing out, or power")
+        _check_watts(power, nodes, classes)
+        return power
+    for one in classes:
+        if one.idle is not None or one.busy is not None:
+            raise ValueError(f"class {one.name} says what its nodes draw; write [power] with idle and busy of all")
+    return power
 
 
-def check_power(power: Power | None, nodes: int, classes: Sequence["NodeClass"]) -> None:
-    """Refuse what its machine cannot be: a cap below its idle nodes, or classes that contradict."""
-    if power is None:
-        told = next((one.name for one in classes if one.idle is not None or one.busy is not None), None)
-        if told is not None:
-            raise ValueError(f"class {told} says what its nodes draw; write [power] with idle and busy of all others")
-        return
+Drawing = Annotated[
+    InstanceOf[Power] | None, BeforeValidator(_power), AfterValidator(_of_machine), Field(validate_default=True)
+]
+"""A platform's power: it stands behind all that it is checked against."""
+
+
+def _check_watts(power: Power, nodes: int, classes: Sequence[Kind]) -> None:
+    """Refuse a cap below the idle machine, and classes that contradict."""
     of_nodes = [(one.name, one.nodes, *power.watts(one)) for one in classes] or [("", nodes, power.idle, power.busy)]
     for name, _, idle, busy in of_nodes:
         try:
