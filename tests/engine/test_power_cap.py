@@ -102,7 +102,8 @@ def runs(draw):
     pairs = [(idle, idle + draw(st.integers(0, 300))) for idle in (draw(st.integers(0, 200)) for _ in sizes)]
     nodes = [pair for pair, size in zip(pairs, sizes, strict=True) for _ in range(size)]
     base, full = sum(idle for idle, _ in nodes), sum(busy for _, busy in nodes)
-    cap = draw(st.integers(base, full + 100)) + draw(st.sampled_from((0, 0.25)))
+    exact = base + draw(st.integers(0, len(nodes))) * (pairs[0][1] - pairs[0][0])  # so many of the first busy nodes
+    cap = draw(st.sampled_from((exact, exact, draw(st.integers(base, full + 100)) + 0.25)))
     n = draw(st.integers(1, 9))
     jobs = {"id": list(range(1, n + 1)), "submit": sorted(draw(st.integers(0, 20)) for _ in range(n))}
     jobs["run_time"] = [draw(st.integers(1, 30)) for _ in range(n)]

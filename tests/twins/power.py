@@ -69,3 +69,19 @@ def integral(moments, end):
 def most(moments):
     """The most that is drawn for any length of time."""
     return max(draw for _, draw in moments)
+
+
+def boots(result, after):
+    """Which jobs start on a node that is off, once for each such start."""
+    begin, found = result.log["time"].min(), []
+    idle_since = dict.fromkeys(range(result.resources["nodes"]), begin)
+    before = [None] * result.resources["nodes"]
+    for time, holder in _holders(result):
+        taken = [n for n, job in enumerate(holder) if job is not None and before[n] is None]
+        for n, job in enumerate(holder):
+            if job is None and before[n] is not None:
+                idle_since[n] = time
+        if any(time >= idle_since[n] + after for n in taken):
+            found.append(holder[taken[0]])
+        before = holder
+    return found

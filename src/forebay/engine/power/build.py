@@ -6,8 +6,11 @@ import math
 import numpy as np
 import polars as pl
 
+from forebay.core.codes import EventKind
+from forebay.core.failures import Failures
 from forebay.core.limits import NO_LIMIT
 from forebay.engine.build.program import Program
+from forebay.engine.power.tables import Switching, make_switching
 from forebay.errors import InputError, brief
 from forebay.platforms._declared.power import format_watts
 from forebay.platforms.atoms import Atom
@@ -70,7 +73,7 @@ def caps_of(platform: Platform, program: Program) -> list[Rule]:
     power = platform.power
     if power is None or power.cap is None:
         return []
-    if program.rounds is not None and (program.rounds.jobs["n_sizes"] > 1).any():
+    if _change_size(program):
         raise InputError(
             f"{platform.name}: a cap on power holds for jobs that keep their size, and some here change theirs; leave "
             "cap out, or make them rigid"
@@ -78,6 +81,10 @@ def caps_of(platform: Platform, program: Program) -> list[Rule]:
     left = power.cap - sum(atom.count * _idle_and_busy(platform, atom)[0] for atom in platform.atoms)
     most = math.floor(left * _MILLI + _ALMOST)
     return [Cap.model_construct(watts=power.cap, grp_tres={MILLIWATTS: min(most, NO_LIMIT - 1)})]
+
+
+def _change_size(program: Program) -> bool:
+    return program.rounds is not None and bool((program.rounds.jobs["n_sizes"] > 1).any())
 
 
 def added(workload: Workload, platform: Platform, program: Program) -> np.ndarray:
@@ -101,3 +108,26 @@ def _idle_and_busy(platform: Platform, atom: Atom) -> tuple[float, float]:
     """What a node of an atom draws."""
     assert platform.power is not None
     return platform.power.watts(platform.classes[atom.cls] if platform.classes else None)
+
+
+def switching_of(
+    platform: Platform, program: Program, failures: Failures | None, events: np.ndarray, n_jobs: int
+) -> Switching:
+    """The tables of nodes that are switched off; empty where they stay on. Nodes are idle from the beginning on."""
+    shutdown = None if platform.power is None else platform.power.shutdown
+    if shutdown is None:
+        return make_switching()
+    if failures is not None:
+        raise InputError(
+            f"{platform.name}: nodes that fail are not switched off; leave shutdown out of power, or failures "
+            '(failures="mtbf=inf")'
+        )
+    if _change_size(program):
+        raise InputError(
+            f"{platform.name}: nodes are switched off under jobs that keep their size, and some here change theirs; "
+            "leave shutdown out of power, or make them rigid"
+        )
+    made = make_switching(platform.nodes, n_jobs)
+    made.rule["after"], made.rule["boot"] = shutdown.after, shutdown.boot
+    made.since[:] = events["time"][events["kind"] == EventKind.SUBMIT].min(initial=np.inf)
+    return made
