@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay
+from cases import stepped
 from cases.flexible import Jobs, compute, loop
 from cases.pooled import workload
 from engine.test_power_cap import POLICIES, runs, starts
@@ -135,12 +136,9 @@ def test_legs_boot_when_they_start_and_nodes_go_off_one_by_one():
 def test_a_run_that_is_opened_and_copied_boots_alike():
     jobs = workload([job(1, 0, 1, 1), job(2, 200, 30, 1), job(3, 210, 10, 2)])
     whole = forebay.simulate(jobs, machine(), "fcfs")
-    sim = forebay.open(jobs, machine(), "fcfs")
-    while sim.now < 200:
-        sim.step()
-    other = sim.fork()
-    for one in (sim, other):
-        assert one.run().result().facts["log_sha256"] == whole.facts["log_sha256"]
+    for rate in (0.15, 0.5, 0.9):
+        result = stepped.simulate(jobs, machine(), "fcfs", rate=rate)
+        assert result.facts["log_sha256"] == whole.facts["log_sha256"]
 
 
 def test_what_is_not_modelled_together():
