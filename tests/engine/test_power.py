@@ -9,14 +9,15 @@ from cases.pooled import workload
 from forebay.errors import InputError
 from forebay.metrics import energy, power, summary
 from forebay.platforms import NodeClass, Platform
+from forebay.platforms.tiers import pool
 from forebay.workload import job_table
 from forebay.workload.workload import Workload
 
 pytestmark = pytest.mark.small
 
 
-def machine(nodes=4, **told):
-    return Platform(name="m", nodes=nodes, power={"idle": 100, "busy": 300, **told})
+def machine(nodes=4, tiers=(), **more):
+    return Platform(name="m", nodes=nodes, tiers=tiers, power={"idle": 100, "busy": 300, **more})
 
 
 def job(number, submit, length, nodes, **more):
@@ -147,6 +148,16 @@ def test_what_a_platform_cannot_say(tmp_path, text, said):
         forebay.platform(path)
     assert said in str(found.value)
     assert "\n" not in str(found.value)
+
+
+def test_a_tier_and_a_column_of_one_name_are_refused():
+    tiers = (pool.Tier(name="power", capacity=9),)
+    jobs = {"id": [1], "submit": [0], "walltime": [9], "run_time": [9], "nodes": [1], "power": [3]}
+    both = machine(tiers=tiers)
+    with pytest.raises(InputError, match="a tier is called power, as the column in which jobs say what they draw"):
+        forebay.simulate(Workload("w", job_table(jobs)), both, "fcfs")
+    one = Platform(name="m", nodes=4, tiers=tiers)
+    assert forebay.simulate(Workload("w", job_table(jobs)), one, "fcfs").jobs["power"].to_list() == [3]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay
+from cases import pooled
 from cases.flexible import Jobs, compute, loop
 from cases.pooled import workload
 from forebay.errors import InputError
@@ -186,3 +187,44 @@ def _check_put_off(result, platform, nodes, watts, moments):
             assert sum(adds[k] for k in running["job_id"]) + adds[j] + len(nodes) * idle > platform.power.cap - 1e-3
     for j in result.jobs.filter(result.jobs["final_state"] == "REJECTED")["job_id"]:
         assert adds[j] + len(nodes) * idle > platform.power.cap - 1e-3 or asked[j] > 3  # or by the limit of users
+
+
+class Dice(forebay.Policy):
+    """Starts what fits in random order, interrupts, kills and wakes."""
+
+    def decide(self, view, act):
+        for j in view.rng.permutation(view.queue):
+            if act.fits(j):
+                act.start(j)
+        for j in view.running["job"].tolist():
+            draw, begun = view.rng.random(), view.jobs["leg_start"][j] < view.now
+            if draw < 0.1 and begun:
+                act.interrupt(j)
+            elif draw < 0.12 and begun:
+                act.kill(j)
+        if len(view.queue):
+            act.wake(view.now + 2.5)
+
+
+@settings(max_examples=25)
+@given(runs(), st.integers(0, 5))
+def test_jobs_that_start_again_keep_below_it_too(run, seed):
+    """Those that have begun are never held back: wherever they start again, there is room."""
+    jobs, platform, _, nodes, watts = run
+    for policy, failures in ((Dice(), None), ("fcfs-easy", "mtbf=30s,downtime=4s")):
+        result = forebay.simulate(jobs, platform, policy, seed=seed, failures=failures)
+        moments = draws(result, nodes, watts)
+        assert most(moments) <= platform.power.cap + 1e-6
+        _check_steps(result, moments)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_jobs_of_several_legs_keep_below_it_too(seed):
+    """They carry nodes from leg to leg, wait for the next, and give nodes back early."""
+    jobs, plain = pooled.make(seed, legs=True)
+    power = {"idle": 100, "busy": 300, "cap": 100 * plain.nodes + 200 * (plain.nodes * 2 // 3 or 1)}
+    platform = Platform(name="m", nodes=plain.nodes, tiers=plain.tiers, power=power)
+    result = forebay.simulate(jobs, platform, Dice(), seed=seed)
+    moments = draws(result, [(100, 300)] * plain.nodes, {})
+    assert most(moments) <= platform.power.cap
+    _check_steps(result, moments)

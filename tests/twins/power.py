@@ -2,6 +2,8 @@
 
 import math
 
+import polars as pl
+
 
 def _holders(result):
     """Who has each node, after each row of the log that changes it: time, then a job's id or None by node."""
@@ -29,9 +31,10 @@ def _holders(result):
 def draws(result, nodes, watts, shutdown=None):
     """Moments and the draw from each to the next. `nodes` has (idle, busy) of each node, `watts` those of jobs by id.
 
-    `shutdown` is (after, off watts). Nodes are idle since the first row of the log.
+    `shutdown` is (after, off watts). Nodes are idle since the first row of a job.
     """
-    begin, end = result.log["time"].min(), result.log["time"].max()
+    times = result.log.filter(pl.col("job").is_not_null())["time"]  # nodes may fail before, and behind
+    begin, end = times.min(), times.max()
     states = [(begin, [None] * len(nodes)), *_holders(result)]
     idle_since = [begin] * len(nodes)
     moments = []  # (time, draw)

@@ -37,7 +37,7 @@ def with_watts(workload: Workload, platform: Platform) -> Workload:
         )
     if not column.dtype.is_numeric():
         raise InputError(
-            f"{workload.name}: the column {JOB_WATTS} is {brief(column[0])} in the first row, not the watts of a node; "
+            f"{workload.name}: the column {JOB_WATTS} is {brief(next(iter(column), ''))} in the first row, not the watts of a node; "
             "write numbers, or rename it"
         )
     watts = column.cast(pl.Float64).fill_null(np.nan).to_numpy()
