@@ -36,8 +36,9 @@ def with_watts(workload: Workload, platform: Platform) -> Workload:
             f"{platform.name}: a tier is called {JOB_WATTS}, as the column in which jobs say what they draw; rename it"
         )
     if not column.dtype.is_numeric():
+        first = brief(next(iter(column), ""))
         raise InputError(
-            f"{workload.name}: the column {JOB_WATTS} is {brief(next(iter(column), ''))} in the first row, not the watts of a node; "
+            f"{workload.name}: the column {JOB_WATTS} is {first} in the first row, not the watts of a node; "
             "write numbers, or rename it"
         )
     watts = column.cast(pl.Float64).fill_null(np.nan).to_numpy()
