@@ -47,6 +47,7 @@ NAVIGATION = {
             "reference/sharing.md",
             "reference/slurm-conf.md",
             "reference/failures.md",
+            "reference/power.md",
             "reference/job-models.md",
             "reference/formats.md",
             "reference/dependencies.md",

@@ -22,7 +22,7 @@ from forebay.engine import entering
 from forebay.engine.loop import run_compiled
 from forebay.engine.variants import CAPABILITIES, FULL, VARIANTS, covering, facts_of, uses
 from forebay.errors import InputError
-from forebay.platforms import Partition, Reservation
+from forebay.platforms import Partition, Platform, Reservation
 from forebay.policies import Limited, Limits, load
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
@@ -103,6 +103,12 @@ def _growing():
     return {"workload": flexible.growing(), "platform": "flat:nodes=16", "policy": Growing()}
 
 
+def _switched():
+    off = {"after": 2.0, "boot": 1.5, "off_watts": 5}
+    power = Platform(name="m", nodes=1, power={"idle": 100, "busy": 300, "shutdown": off}).power
+    return _pooled({"power": power}, legs=True)
+
+
 CASES = {
     "none": lambda: _pooled(legs=True),
     "transfers": lambda: _made(transfers.make(0), job_model="io-aware"),
@@ -119,6 +125,7 @@ CASES = {
     "shared-nodes": lambda: _made(shared.random_case(3)[::-1]),
     "failures": _failing,
     "applications": _growing,
+    "power": _switched,
 }
 """A run for every capability."""
 

@@ -34,7 +34,7 @@ def documented():
 
 @pytest.fixture(scope="module")
 def runs():
-    """Runs with all there is: plain, staged, on tiers, that change size, failing, with servers, reserved, in order."""
+    """Runs with all there is: plain, staged, on tiers, that change size, failing, with servers, reserved, powered."""
     tiers = run([job(1, 18, fast=10)], steps(1, read=8, compute=10))
     staged = fb.simulate(first(fb.read("default"), 9), "dragonfly-96")
     malleable = fb.simulate(models.generate("admire-mebf:jobs=3,longest=1h", 1), policy="fcfs-malleable")
@@ -43,7 +43,8 @@ def runs():
     serviced = fb.simulate(fb.read("table1"), fb.platform("table1").model_copy(update={"reservations": (kept,)}))
     after = fb.workload.dependency_table({"job": [2], "parent": [1]})
     waiting = fb.simulate(dataclasses.replace(fb.read("table1"), dependencies=after))
-    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded(), served, serviced, waiting]
+    powered = fb.simulate("table1", fb.Platform(name="m", nodes=4, power={"idle": "100 W", "busy": "300 W"}))
+    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded(), served, serviced, waiting, powered]
 
 
 def test_the_documentation_names_every_metric_and_no_other():

@@ -39,6 +39,7 @@ from forebay.engine.limits.frames import held_frame
 from forebay.engine.limits.tables import Meters
 from forebay.engine.partitions.build import never_started
 from forebay.engine.policy_io.needs import NO_WISHES, Wishes, wishes_of
+from forebay.engine.power.build import with_watts
 from forebay.engine.reservations.build import reserved_of
 from forebay.engine.results import tables as collect
 from forebay.engine.results.left import Left
@@ -46,6 +47,7 @@ from forebay.engine.truth import Truth
 from forebay.engine.variants import uses
 from forebay.engine.warm_start import on_late_starts
 from forebay.errors import InputError, wrong_type
+from forebay.metrics._energy import with_energy
 from forebay.platforms import load as load_platform
 from forebay.platforms import names as platform_names
 from forebay.platforms.failures import check as check_failures
@@ -131,7 +133,7 @@ def _ground(workload: Workload, named: Platform, job_model: str | None, failures
     kept = _last.of(workload, job_model, failures) if known else None
     if kept is not None and kept.named is named:
         return kept
-    settled = settle(workload, named)
+    settled = with_watts(settle(workload, named), named)
     chosen = sized(settled, named)
     model = _plugins.spelled("engine.jobmodels", job_model) if job_model else default_model(settled, chosen)
     program = make_program(settled, chosen, model)
@@ -253,7 +255,7 @@ def _frames(left: Left, record: Record, workload: Workload, platform: Platform, 
     jobs = collect.jobs_frame(left, record, workload, platform)
     broken = may_have_broken_off(record)
     log = collect.log_frame(record, left.jobs, platform.resources)
-    return {
+    frames = {
         "jobs": with_run_alone(with_attempts(jobs, log) if broken else jobs, left.alone),
         "log": log,
         "placements": collect.placements_frame(record),
@@ -262,6 +264,7 @@ def _frames(left: Left, record: Record, workload: Workload, platform: Platform, 
         "held": held_frame(record, left.jobs, site.why),
         "links": links_frame(left, platform.fabric().names),
     }
+    return with_energy(frames, platform) if platform.power else frames
 
 
 def case_of(

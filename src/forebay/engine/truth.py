@@ -15,6 +15,7 @@ from forebay.engine.failures.tables import Resilience, make_resilience
 from forebay.engine.limits.tables import Meters, make_meters
 from forebay.engine.malleable.tables import Rounds, no_rounds
 from forebay.engine.partitions.tables import Doors, make_doors
+from forebay.engine.power.tables import Switching, make_switching
 
 CURSOR = np.dtype(
     [
@@ -128,6 +129,7 @@ class Truth(NamedTuple):
     meters: Meters
     dependencies: Dependencies
     doors: Doors
+    power: Switching
     member: np.ndarray  # int64[job]: reservations that it may use, as bits; empty where there are none
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
@@ -170,6 +172,7 @@ def empty_truth(
     meters: Meters,
     dependencies: Dependencies,
     doors: Doors,
+    power: Switching,
 ) -> Truth:
     """Tables of the right size, blank."""
     shape = (n.legs, n.resources)
@@ -192,6 +195,7 @@ def empty_truth(
         meters=meters,
         dependencies=dependencies,
         doors=doors,
+        power=power,
         member=np.zeros(n.jobs if n.planned else 0, np.int64),
         hidden=np.zeros(len(meters.away), np.int64),
         due=np.zeros(n.jobs, np.int64),
@@ -212,6 +216,6 @@ def empty_truth(
 
 _NONE = (
     no_paths(), make_network([], [], 0), no_rounds(), make_resilience(), make_meters(), make_dependencies(),
-    make_doors(),
+    make_doors(), make_switching(),
 )  # fmt: skip
 TRUTH = pointer_type(empty_truth(Sizes(), *_NONE))

@@ -15,7 +15,7 @@ Need = Callable[[Result], bool]
 GROUPS = ("counts", "machine", "jobs", "staging", "tiers", "servers", "failures")
 """Parts of a summary, in its order; any other comes last."""
 
-UNITS = ("jobs", "times", "jobs/h", "s", "node-hours", "share", "bytes", "")
+UNITS = ("jobs", "times", "jobs/h", "s", "node-hours", "share", "bytes", "J", "W", "")
 """What numbers are in: shares are from 0 to 1, and ratios have no unit."""
 
 _VARIES = re.compile(r"[A-Z]+(?:_[A-Z]+)*")

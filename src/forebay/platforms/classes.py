@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from forebay._support.text import counted
 from forebay.core.units import format_bytes
+from forebay.platforms._declared.power import WattsOrNone
 from forebay.platforms._fields import Count, CountOrZero, Memory, Model, Name, NameOrNone, Words
 from forebay.platforms.names import check_count
 
@@ -50,6 +51,10 @@ class NodeClass(Model):
     names
         What its nodes are called, in the order of their ids, as Slurm writes lists: "n[001-280]". Partitions and
         reservations may name them so.
+    idle
+        What an idle node draws, where not as `Platform.power` says of all.
+    busy
+        What a busy node draws.
 
     Examples
     --------
@@ -66,8 +71,10 @@ class NodeClass(Model):
     features: Words = ()
     weight: CountOrZero = 1
     names: Annotated[str, Field(examples=["n[001-280]"])] = ""
+    idle: WattsOrNone = None
+    busy: WattsOrNone = None
 
-    told_if_set: ClassVar[tuple[str, ...]] = ("memory",)
+    told_if_set: ClassVar[tuple[str, ...]] = ("memory", "idle", "busy")
 
     @field_validator("gpu")
     @classmethod

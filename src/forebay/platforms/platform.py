@@ -12,6 +12,7 @@ from forebay.core.failures import Failures
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_flops
 from forebay.errors import InputError, listed
+from forebay.platforms._declared.power import Drawing
 from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model, PolicySpec
 from forebay.platforms._inside import by_ids, check_classes, check_partitions, refuse_twice
 from forebay.platforms._together import one_chunked, one_file_system, one_of_two_kinds, whole_lanes
@@ -77,6 +78,8 @@ class Platform(Model):
     policy
         The spec of the policy of its site, such as "slurm:bf_interval=60": the default of runs, and the reference of
         comparisons.
+    power
+        What its nodes draw, and at most: a table of `idle`, `busy`, `cap` and `shutdown`. None: nothing is known of it.
 
     Examples
     --------
@@ -98,6 +101,7 @@ class Platform(Model):
     reservations: Reservations = ()
     accounts: Accounts = ()
     policy: PolicySpec = None
+    power: Drawing = None
 
     @field_validator("name")
     @classmethod
@@ -161,12 +165,9 @@ class Platform(Model):
     @field_validator("tiers")
     @classmethod
     def _fit(cls, tiers: tuple[BaseTier, ...], info: ValidationInfo) -> tuple[BaseTier, ...]:
-        names = [tier.name for tier in tiers]
-        if len(names) > MAX_TIERS:
-            raise ValueError(f"{len(names):,} tiers and pools are more than the {MAX_TIERS} of a machine; write fewer")
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"two tiers are called {name!r}; give one another name")
+        if len(tiers) > MAX_TIERS:
+            raise ValueError(f"{len(tiers):,} tiers and pools are more than the {MAX_TIERS} of a machine; write fewer")
+        refuse_twice([tier.name for tier in tiers], "tiers")
         one_chunked(tiers)
         one_file_system(tiers)
         whole_lanes(tiers)
@@ -271,8 +272,7 @@ class Platform(Model):
     @property
     def asked(self) -> tuple[str, ...]:
         """Names of what a job can ask for."""
-        limited = (tier for tier in self._counted if tier.size is not None or tier.per_node is not None)
-        return ("nodes", *(tier.name for tier in limited))
+        return ("nodes", *(tier.name for tier in self._counted if tier.size is not None or tier.per_node is not None))
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -351,6 +351,7 @@ class Platform(Model):
             **announced(self.reservations),
             **({"accounts": [one.described() for one in self.accounts]} if self.accounts else {}),
             **({"policy": self.policy} if self.policy else {}),
+            **({"power": self.power.described()} if self.power else {}),
             "text": str(self),
         }
 
@@ -376,8 +377,8 @@ class Platform(Model):
         rows = [("nodes", f"{self.nodes:,} of {format_flops(self.speed)}"), ("topology", self.topology.text)]
         rows[1:1] = self._lines()
         rows += [(tier.name, tier.text) for tier in self.tiers]
-        rows += [("failures", str(self.failures))] if self.failures else []
-        rows += [("policy", self.policy)] if self.policy else []
+        parts = {"failures": self.failures, "policy": self.policy, "power": self.power}
+        rows += [(name, str(part)) for name, part in parts.items() if part]
         return html_table(f"Platform {self.name}", rows)
 
     @property
@@ -392,8 +393,8 @@ class Platform(Model):
         parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}", *inside]
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
-        parts += [f"failures: {self.failures}"] if self.failures else []
-        parts += [counted(len(self.limits), "limit")] if self.limits else []
-        parts += [counted(len(self.reservations), "reservation")] if self.reservations else []
-        parts += [counted(len(self.accounts), "account")] if self.accounts else []
+        own = {"failures": self.failures, "power": self.power}
+        parts += [f"{name}: {part}" for name, part in own.items() if part]
+        some = {"limit": self.limits, "reservation": self.reservations, "account": self.accounts}
+        parts += [counted(len(many), word) for word, many in some.items() if many]
         return f"{self.name} ({'; '.join(parts)})"

@@ -11,6 +11,7 @@ from forebay.explain._reasons import longest
 from forebay.figures import _steps
 from forebay.figures._schedule import FILES, READS, WRITES, has_phases, is_gpus, rectangles
 from forebay.metrics.machine import usage
+from forebay.metrics.power import power
 from forebay.report._columns import pack
 from forebay.results import Result
 
@@ -26,9 +27,12 @@ _REASONS = 3
 """Reasons of a job's wait that are shown, the longest."""
 
 
+WATTS = "W"
+
+
 @dataclass(frozen=True)
 class Lane:
-    """A step function below the schedule: its name, unit (bytes, bytes/s or jobs), and the most there can be, or 0."""
+    """A step function below the schedule: its name, unit (bytes, bytes/s, W or jobs), and the most there is, or 0."""
 
     name: str
     unit: str
@@ -56,12 +60,14 @@ def choose(result: Result) -> Chosen:
 
 
 def lanes_of(results: Sequence[Result]) -> list[Lane]:
-    """Burst buffers, the file system, the queue: those that any of the runs has."""
+    """Burst buffers, the file system, power, the queue: those that any of the runs has."""
     resources = {name: capacity for one in results for name, capacity in one.resources.items() if name != one.unit}
     gpus = {name for one in results for name in one.resources if is_gpus(one, name)}
     lanes = [Lane(name, "GPUs" if name in gpus else "bytes", float(held)) for name, held in resources.items()]
     if any(map(has_phases, results)):
         lanes += [Lane(f"{FILES} {way}", "bytes/s", 0.0) for way in ("read", "write")]
+    if any(len(power(one)) for one in results):
+        lanes.append(Lane("power", WATTS, 0.0))
     return [*lanes, Lane("queue", "jobs", 0.0)]
 
 
@@ -133,6 +139,9 @@ def _steps_of(result: Result, lane: Lane) -> _steps.Steps:
             return np.zeros(0), np.zeros(0)
         steps = usage(result, lane.name)
         return steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)
+    if lane.unit == WATTS:
+        steps = power(result)
+        return steps["time"].to_numpy(), steps["amount"].to_numpy()
     if lane.unit == "bytes/s":
         return _steps.transfers(result, READS if lane.name.endswith("read") else WRITES)
     waited = result.jobs.filter(pl.col("starting_time").is_not_null())

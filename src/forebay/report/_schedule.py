@@ -197,7 +197,7 @@ def _area(shown: Sequence[_jobs.Lane], lanes: Sequence[_jobs.Lane], clock: Model
     return made
 
 
-_UNITS = {"bytes": "", "bytes/s": "", "jobs": "\n(jobs)", "GPUs": ""}
+_UNITS = {"bytes": "", "bytes/s": "", "jobs": "\n(jobs)", "GPUs": "", _jobs.WATTS: "\n(W)"}
 _TICKS = {"bytes": "forebay.bytes(tick)", "bytes/s": "forebay.bytes(Math.abs(tick)) + '/s'"}
 
 

@@ -9,6 +9,7 @@ from forebay.core.codes import LogKind, LogReason
 from forebay.core.tables import PICKS, STATE
 from forebay.engine.allocation.node_sets import amount_taken, take_lowest_of_atoms
 from forebay.engine.log import write_chunks, write_log, write_nodes
+from forebay.engine.power.tables import note_idle
 from forebay.engine.shared_nodes.kernels import give_inside, take_inside
 from forebay.engine.truth import TRUTH
 
@@ -116,6 +117,7 @@ def give(state, truth, j, resource, amount):
     state.resources[resource]["free"] += amount
     if resource == 0:
         counts, job, nodes = state.counts[0], state.jobs[j], state.nodes
+        note_idle(state, truth, j, amount)
         _write_given(state, truth, j, amount)
         if state.machine[0]["placement"] >= 0:
             give_inside(state, j)

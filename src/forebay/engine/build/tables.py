@@ -31,6 +31,7 @@ from forebay.engine.partitions.build import doors_of
 from forebay.engine.partitions.tables import Doors
 from forebay.engine.policy_io import needs as fulfilling
 from forebay.engine.policy_io.needs import NO_WISHES, Wishes
+from forebay.engine.power.build import switching_of
 from forebay.engine.reservations.build import planned_of
 from forebay.engine.shared_nodes import build as shared_nodes
 from forebay.engine.truth import EVENT, Truth, empty_truth
@@ -202,7 +203,8 @@ def build(
     network = traffic(program, fabric, platform.units, failing.write_bytes(failures))
     rounds, resilience = of_run(program.rounds), failing.make_tables(failures, platform, n_jobs)
     meters = make_meters() if site is None else site.meters
-    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors)
+    power = switching_of(platform, program, failures, events, n_jobs)
+    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors, power)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
     fulfilling.fulfil(wishes, state, truth, platform)
     begin(workload, state, truth)

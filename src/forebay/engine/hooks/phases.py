@@ -1,19 +1,14 @@
 """Between the phases of a leg: what capabilities put there, and where the job goes next.
 
-These are the capabilities' own kernels, under the names by which a leg's life calls them.
+Most are the capabilities' own kernels, under the names by which a leg's life calls them.
 """
 
-from forebay.engine.checkpoints.kernels import (
-    begin_work,
-    break_off,
-    end_interlude,
-    ends_slice,
-    gives_up,
-    goes_back,
-    rest_of_phase,
-    saves_first,
-)
-from forebay.engine.checkpoints.tables import LEAVES, NO_INTERLUDE
+from forebay._numba.jit import kernel
+from forebay.engine.checkpoints.kernels import begin_work, ends_slice, gives_up, rest_of_phase, saves_first
+from forebay.engine.checkpoints.kernels import break_off as breaks_saving
+from forebay.engine.checkpoints.kernels import end_interlude as ends_saving
+from forebay.engine.checkpoints.kernels import goes_back as recovers
+from forebay.engine.checkpoints.tables import LEAVES, NO_INTERLUDE, WORKS_ON
 from forebay.engine.malleable.steps import (
     amounts,
     begin_program,
@@ -26,6 +21,7 @@ from forebay.engine.malleable.steps import (
     step_on,
     stops_altogether,
 )
+from forebay.engine.power.kernels import boots_first, is_up
 
 __all__ = [
     "LEAVES",
@@ -49,3 +45,27 @@ __all__ = [
     "step_on",
     "stops_altogether",
 ]
+
+
+@kernel
+def goes_back(state, truth, j, time):
+    """Job `j` starts; whether anything comes before its work: its nodes boot, or it reads its last checkpoint."""
+    if boots_first(state, truth, j, time):
+        return True
+    return recovers(state, truth, j, time)
+
+
+@kernel
+def end_interlude(state, truth, j, time):
+    """What job `j` does may be none of its phases, and is complete: what follows, see `checkpoints.tables`."""
+    if is_up(truth, j):
+        return WORKS_ON
+    return ends_saving(state, truth, j, time)
+
+
+@kernel
+def break_off(state, truth, j, time, moved):
+    """Job `j` stops, having moved so much; whether that was in none of its phases."""
+    if is_up(truth, j):
+        return True
+    return breaks_saving(state, truth, j, time, moved)

@@ -12,6 +12,7 @@ from forebay.engine.build.program import Program
 from forebay.engine.causes import HeldBy
 from forebay.engine.limits.tables import Meters, Place, make_meters
 from forebay.engine.partitions.build import are_open, reasons_of
+from forebay.engine.power.build import MILLIWATTS, Cap, added, caps_of
 from forebay.engine.reservations.build import reason_of
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms.partitions import Partition
@@ -65,6 +66,8 @@ class Site(NamedTuple):
 
     def _of_limit(self, meter: int, part: int) -> tuple[str, str, str]:
         count = self.counts[self.count_of[meter]]
+        if isinstance(count.rule, Cap):
+            return "limit", count.rule.reason(count.kind), count.rule.detail
         if count.kind == _ARRAY:
             return "limit", "JobArrayTaskLimit", f"its array has {count.jobs} of {count.jobs} tasks begun"
         whose = {"": _whose(count.rule), "PerUser": "its user", "PerAccount": "its account"}[count.kind]
@@ -100,6 +103,7 @@ def _whose(rule: Rule) -> str:
 def site_of(workload: Workload, platform: Platform, program: Program, limits: Limits | None) -> Site:
     """All limits of a run: those of the machine's site, and those around the policy."""
     rules = [*platform.limits, *(rule for one in platform.partitions if (rule := _of_partition(one)) is not None)]
+    rules += caps_of(platform, program)
     counts = [count for rule in rules for count in _counts(rule)]
     around: list[Rule] = []
     if limits is not None:
@@ -218,6 +222,8 @@ def _asks(workload: Workload, platform: Platform, program: Program, columns: lis
         if name in platform.resources:
             demand = program.demand[:, platform.resources.index(name)]
             asks[:, c] = np.maximum.reduceat(demand, program.first_leg[:-1])
+        elif name == MILLIWATTS:
+            asks[:, c] = added(workload, platform, program)
         elif name == "nodes":  # where jobs share them, each counts for those of which it has a part
             asks[:, c] = workload.jobs["nodes"].to_numpy()
         elif name in workload.jobs.columns and name in workload.resources:

@@ -1,0 +1,1 @@
+"""What nodes draw: a cap on all of them, and nodes that are switched off."""
