@@ -69,7 +69,14 @@ NAVIGATION = {
         "Python": [
             f"reference/api/{name}.md" for name in ("forebay", "workload", "machines", "answers", "adhoc", "gym")
         ],
-        "Concepts": ["how-a-run-works.md", "why.md", "benchmarks/RESULTS.md", "glossary.md", "CHANGELOG.md"],
+        "Concepts": [
+            "architecture.md",
+            "how-a-run-works.md",
+            "why.md",
+            "benchmarks/RESULTS.md",
+            "glossary.md",
+            "CHANGELOG.md",
+        ],
     },
     "reference/policies/README.md": {
         "": [
