@@ -31,6 +31,7 @@ nitpick_ignore_regex = [
     ("py:class", r"forebay\.(core|_run|_bounds|_fidelity|engine)\..*"),
     ("py:class", r"forebay\.platforms\.(tiers|topologies|fabric|atoms)\..*"),
     ("py:class", r"forebay\.platforms\.partitions\.Change"),  # given as a table
+    ("py:class", r"forebay\.platforms\._declared\..*"),  # the same
     ("py:class", r"forebay\.experiments\.comparison\.compared\.Compared"),  # forebay.compare makes them
 ]
 
