@@ -283,14 +283,18 @@ def _n_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _late(part: Part) -> tuple[bool, bool, Part]:
+    """Plans take least of the kernels that stand apart, and so wait least for the process that compiles these."""
+    return part[0].startswith("forebay.algorithms"), part[0].startswith(f"{_KERNELS}plan."), part
+
+
 def compile_parts(parts: list[Part], line: Countdown | None = None) -> None:
     """Compile on all cores. Policies whose kernels share others are neighbours by name, and go to the same process.
 
-    A kernel that two parts take in is typed and lowered once in a process. With a process for each part, warming up on
-    two cores took 169 s; this way it takes 97. So one process begins with the engine and goes on from the end of the
-    list, the others from its beginning.
+    A kernel that two parts take in is typed and lowered once in a process. So one process begins with the engine and
+    goes on from the end of the list, the others from its beginning, where backfilling is.
     """
-    waiting = deque(sorted(parts, key=lambda part: (part[0].startswith("forebay.algorithms"), part)))
+    waiting = deque(sorted(parts, key=_late))
     for loop in [part for part in waiting if part[:2] == LOOP]:
         waiting.remove(loop)
         waiting.append(loop)

@@ -61,11 +61,11 @@ def index_on(state: "State", order: int) -> tuple[int, int]:
     return index_shape(len(state.jobs), len(state.resources), len(state.inside.full) > 0, order)
 
 
-_COUNTED = {Param.PINNED: (0, 0)}
-_FEW = {**_COUNTED, Param.DEPTH: (0, 1)}
+_FEW = {Param.PINNED: (0, 0), Param.DEPTH: (0, 1)}
 _IN_ORDER = {**_FEW, Param.ORDER: (0, 0), Param.BACKFILL_ORDER: (0, 0)}
-_SHAPES = tuple(map(shape, (_IN_ORDER, _FEW, _COUNTED)))
-"""What many have in common: order of arrival, at most one reservation, and none of particular nodes."""
+_SHAPES = tuple(map(shape, (_IN_ORDER, _FEW)))
+"""What many have in common: order of arrival, at most one reservation, and none of particular nodes. With several
+reservations a kernel knows nothing: plans and windows then take the same code, which is compiled once."""
 
 
 @dataclass(frozen=True)
