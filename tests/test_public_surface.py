@@ -15,6 +15,7 @@ pytestmark = pytest.mark.small
 
 SURFACE = [
     "Actions",
+    "Capacity",
     "Comparison",
     "ForebayError",
     "JobState",
@@ -29,6 +30,7 @@ SURFACE = [
     "View",
     "Workload",
     "bounds",
+    "capacity",
     "compare",
     "diverge",
     "fidelity",
@@ -114,8 +116,8 @@ def test_the_version_to_cite_is_that_of_the_sources():
 def test_unknown_names_raise():
     with pytest.raises(AttributeError, match=r"no attribute 'simulte': did you mean 'simulate'"):
         fb.simulte  # noqa: B018
-    with pytest.raises(AttributeError, match=r"'capacity': `forebay capacity` is a command"):
-        fb.capacity  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'warmup': `forebay warmup` is a command"):
+        fb.warmup  # noqa: B018
     with pytest.raises(AttributeError, match=r"it is forebay.testing.check_policy"):
         fb.check_policy  # noqa: B018
 

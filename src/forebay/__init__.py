@@ -12,7 +12,7 @@ From files to numbers:
   `forebay.explain` why jobs waited;
 - `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
-- `compare` ranks policies, with a verdict on each, as the command does;
+- `compare` ranks policies, with a verdict on each, and `capacity` finds how much is enough, as the commands do;
 - `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
     from forebay.errors import ForebayError
-    from forebay.experiments.api import compare, sweep
+    from forebay.experiments.api import capacity, compare, sweep
+    from forebay.experiments.capacity.answer import Capacity
     from forebay.experiments.comparison.answer import Comparison
     from forebay.metrics import summary
     from forebay.platforms import load as platform
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Actions": ("forebay.core.actions", "Actions"),
+    "Capacity": ("forebay.experiments.capacity.answer", "Capacity"),
     "Comparison": ("forebay.experiments.comparison.answer", "Comparison"),
     "ForebayError": ("forebay.errors", "ForebayError"),
     "JobState": ("forebay.core.codes", "JobState"),
@@ -78,6 +80,7 @@ _HOME = {
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
     "bounds": ("forebay._bounds", "bounds"),
+    "capacity": ("forebay.experiments.api", "capacity"),
     "compare": ("forebay.experiments.api", "compare"),
     "diverge": ("forebay._run.diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
@@ -93,6 +96,7 @@ _HOME = {
 }
 __all__ = [
     "Actions",
+    "Capacity",
     "Comparison",
     "ForebayError",
     "JobState",
@@ -107,6 +111,7 @@ __all__ = [
     "View",
     "Workload",
     "bounds",
+    "capacity",
     "compare",
     "diverge",
     "fidelity",
@@ -127,7 +132,6 @@ _INSTEAD = {
     "study": "`forebay study` is a command; what it runs is in forebay.studies",
     "plot": "`forebay plot` is a command; in Python see forebay.figures",
     "check_policy": "it is forebay.testing.check_policy; on the command line `forebay check-policy`",
-    "capacity": "`forebay capacity` is a command",
     "warmup": "`forebay warmup` is a command",
 }
 """Commands that have another name in Python, or none."""

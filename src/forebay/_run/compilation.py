@@ -289,10 +289,8 @@ def _late(part: Part) -> tuple[bool, bool, Part]:
 
 
 def compile_parts(parts: list[Part], line: Countdown | None = None) -> None:
-    """Compile on all cores. Policies whose kernels share others are neighbours by name, and go to the same process.
-
-    A kernel that two parts take in is typed and lowered once in a process. So one process begins with the engine and
-    goes on from the end of the list, the others from its beginning, where backfilling is.
+    """Compile on all cores. A kernel that two parts take in is typed and lowered once in a process, and policies that
+    share kernels are neighbours by name: one process begins with the engine, then takes the last, the others the first.
     """
     waiting = deque(sorted(parts, key=_late))
     for loop in [part for part in waiting if part[:2] == LOOP]:

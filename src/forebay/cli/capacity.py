@@ -132,22 +132,10 @@ def command(
     from forebay.cli._render.capacity import report
     from forebay.cli._render.progress import Terminal
     from forebay.experiments.capacity import find
-    from forebay.experiments.capacity.question import Asked, parse_precision, read
-    from forebay.experiments.targets import parse_target
+    from forebay.experiments.capacity.question import Asked, asking
     from forebay.figures._folder import available, check
-    from forebay.policies import load
 
-    if not target:
-        raise InputError('--target is missing; write what is to be kept, such as --target "p95_wait <= 2h"')
-    wanted = parse_target(target)
-    names = vary or ["burst-buffer"]
-    if len(names) > 2:
-        raise InputError(f"--vary names {len(names)} quantities; two at most can be varied together")
-    if len(names) == 2 and price is None:
-        raise InputError("--vary names two quantities, which only prices can weigh; add --price")
     specs = _policies(policy, policies)
-    for spec in specs:
-        load(spec)
     if plots:
         check(())
     asked = Asked(
@@ -162,8 +150,7 @@ def command(
         replicas=replicas,
         shake=shake,
     )
-    precise = parse_precision(precision)
-    question = read(asked, names, ranges or [], wanted, specs, precise, price)
+    question = asking(asked, target, vary or ["burst-buffer"], ranges or [], specs, precision, price)
     found = find(
         question,
         output,

@@ -104,9 +104,8 @@ def _show_inside(machine: "Platform") -> None:
     from forebay.core.units import format_bytes, format_seconds
     from forebay.platforms.atoms import nodes_of
 
-    parts: list[Any] = [
-        machine.outside + (f"; jobs share nodes by cores, {machine.placement}" if machine.sharing else "")
-    ]
+    shared = f"; jobs share nodes by cores, {machine.placement}" if machine.sharing else ""
+    parts: list[Any] = [f"{machine.outside}{shared}"]
     if machine.classes:
         rows = [
             (

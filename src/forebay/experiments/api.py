@@ -1,18 +1,21 @@
-"""`forebay.sweep` and `forebay.compare`: many runs from Python, and one answer."""
+"""`forebay.sweep`, `compare` and `capacity`: many runs from Python, and one answer."""
 
 import os
 import shutil
 import tempfile
 import weakref
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._support.files import as_path
+from forebay._support.files import as_path, file_names, writable_folder
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from forebay.experiments.capacity.answer import Capacity
     from forebay.experiments.comparison.answer import Comparison
     from forebay.experiments.runs import Run
 
@@ -168,16 +171,140 @@ def compare(
 
     setting = setting_of(workload, platform, job_model, seed, failures, part=slice, warm=warm, window=window)
     plan = plan_of(setting, policies, reference, replicas, bounds)
-    folder = as_path(tempfile.mkdtemp(prefix="forebay-") if output is None else output, "the output folder")
     reporter = Bars() if progress else None
-    try:
-        found = Comparison(
-            carry_out_comparison(plan, folder, processes=jobs, figures=figures, page=page, reporter=reporter)
+    with _folder(output) as (folder, keep):
+        found = carry_out_comparison(plan, folder, processes=jobs, figures=figures, page=page, reporter=reporter)
+        answer = Comparison(found)
+        keep(answer)
+        return answer
+
+
+def capacity(
+    workload: Any = "default",
+    target: str = "",
+    *,
+    vary: "str | Sequence[str]" = "burst-buffer",
+    range: "str | Sequence[str]" = (),
+    policies: "str | Sequence[str]" = "fcfs-bb",
+    platform: str | os.PathLike[str] | None = None,
+    models: "str | Sequence[str]" = (),
+    job_model: str | None = None,
+    seed: int = 0,
+    seeds: int | None = None,
+    replicas: int | None = None,
+    shake: str = "60s",
+    failures: str | None = None,
+    window: "tuple[Any, Any] | None" = None,
+    price: str | None = None,
+    precision: str | float = "5%",
+    jobs: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    figures: bool = False,
+    page: bool = True,
+    fresh: bool = False,
+    progress: bool = False,
+) -> "Capacity":
+    """Find the least capacity that keeps a target: of a burst buffer, of nodes, or of anything else that can be varied.
+
+    Parameters
+    ----------
+    workload
+        A file, an embedded workload, a model that makes jobs ("lublin99:nodes=96"), or a Workload.
+    target
+        What is to be kept: "p95_wait <= 2h", or any number of a summary.
+    vary
+        What there may be more or less of: "burst-buffer", "nodes", "pfs", a tier, "TIER.bandwidth"; with prices, two.
+    range
+        From where to where, "480GB:2TB"; of two, "nodes=64:256". Without it, from a 16th of the machine's, or the
+        largest need of one job, to 16 times as much.
+    policies
+        One or several specs: an answer for each.
+    platform, job_model, failures
+        As `forebay.simulate` takes them, as text or files.
+    models
+        Models that complete the jobs.
+    seed, seeds, replicas, shake
+        The first seed; how many workloads a model makes, or versions of one trace; how much later a job of a
+        version may arrive.
+    window
+        Jobs submitted in this period (start, end) count.
+    price
+        What all that is varied costs: "burst-buffer=120EUR/TB,nodes=8000EUR".
+    precision
+        How far the answer may be above one that fails.
+    jobs
+        How many runs at a time. Default: one a core.
+    output, fresh
+        A folder that keeps runs and files, and whether to forget what it has. Without it, a temporary one.
+    figures, page, progress
+        Whether to draw figures into the folder, write report.html there, and show a bar on a terminal.
+
+    Returns
+    -------
+    Capacity
+        Answers and tables; it plots itself, and writes a page.
+
+    Examples
+    --------
+    >>> found = fb.capacity("table1", "mean_wait <= 3min", range="8TB:20TB", replicas=1, jobs=1)
+    >>> print(found)
+    burst buffer >= 10.06 TB for mean wait <= 3 min under fcfs-bb
+    """
+    from forebay._support.progress import Bars
+    from forebay.experiments.capacity import find
+    from forebay.experiments.capacity.answer import Capacity
+    from forebay.experiments.capacity.question import Asked, asking
+    from forebay.workload import Workload, write
+
+    def several(given: "str | Sequence[str]") -> list[str]:
+        return [given] if isinstance(given, str) else list(given)
+
+    with _folder(output) as (folder, keep):
+        if isinstance(workload, Workload):
+            path = writable_folder(folder) / f"{file_names([workload.name])[0]}.parquet.zip"
+            write(workload, path)
+            workload = path
+        asked = Asked(
+            workload=os.fspath(workload),
+            platform=None if platform is None else os.fspath(platform),
+            models=tuple(several(models)),
+            job_model=job_model,
+            seed=seed,
+            failures=failures,
+            window=window,
+            seeds=seeds,
+            replicas=replicas,
+            shake=shake,
         )
-    except BaseException:
-        if output is None:
+        wanted = (target, several(vary), several(range), several(policies), str(precision), price)
+        found = find(
+            asking(asked, *wanted),
+            folder,
+            processes=jobs,
+            figures=figures,
+            page=page,
+            fresh=fresh,
+            reporter=Bars() if progress else None,
+        )
+        answer = Capacity(found, folder)
+        keep(answer)
+        return answer
+
+
+@contextmanager
+def _folder(output: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Callable[[Any], None]]]:
+    """The folder for an answer's files, and what keeps it as long as the answer: one that nobody named goes then."""
+    if output is not None:
+        yield as_path(output, "the output folder"), lambda answer: None
+        return
+    folder = Path(tempfile.mkdtemp(prefix="forebay-"))
+    kept = []
+
+    def keep(answer: Any) -> None:
+        kept.append(weakref.finalize(answer, shutil.rmtree, folder, ignore_errors=True))
+
+    try:
+        yield folder, keep
+    finally:
+        if not kept:
             shutil.rmtree(folder, ignore_errors=True)
-        raise
-    if output is None:
-        weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
-    return found

@@ -12,6 +12,7 @@ from forebay.experiments.capacity.trials import Found
 
 if TYPE_CHECKING:
     from forebay.experiments.capacity.search import Answer, Point
+    from forebay.figures.panels.capacity import Axes, Curve
 
 
 def sentence(question: Question, found: Found) -> str:
@@ -179,6 +180,16 @@ def draw(question: Question, some: Sequence[Found], folder: Path) -> list[Path]:
     """The curves, and with prices the numbers against what they cost."""
     from forebay.figures.panels import capacity
 
+    curves, axes = drawn(question, some)
+    span = question.spans[-1]
+    files = capacity.draw(curves, axes, (span.low, span.high), folder / "capacity.svg")
+    return files + (capacity.draw_costs(curves, axes, folder / "pareto.svg") if question.prices else [])
+
+
+def drawn(question: Question, some: Sequence[Found]) -> "tuple[list[Curve], Axes]":
+    """What a picture shows."""
+    from forebay.figures.panels import capacity
+
     span, target = question.spans[-1], question.target
     curves = []
     for found in some:
@@ -205,8 +216,7 @@ def draw(question: Question, some: Sequence[Found], folder: Path) -> list[Path]:
         at_least=target.at_least,
         currency=question.currency,
     )
-    files = capacity.draw(curves, axes, (span.low, span.high), folder / "capacity.svg")
-    return files + (capacity.draw_costs(curves, axes, folder / "pareto.svg") if question.prices else [])
+    return curves, axes
 
 
 def amounts(question: Question, found: Found, capacity: float) -> Mapping[str, float]:

@@ -253,6 +253,31 @@ def read(
     )
 
 
+def asking(
+    asked: Asked,
+    target: str,
+    vary: Sequence[str],
+    ranges: Sequence[str],
+    policies: Sequence[str],
+    precision: str,
+    prices: str | None,
+) -> Question:
+    """The question as users write it; what is quick to check comes first."""
+    from forebay.experiments.targets import parse_target
+    from forebay.policies import load
+
+    if not target:
+        raise InputError('--target is missing; write what is to be kept, such as --target "p95_wait <= 2h"')
+    wanted = parse_target(target)
+    if len(vary) > 2:
+        raise InputError(f"--vary names {len(vary)} quantities; two at most can be varied together")
+    if len(vary) == 2 and prices is None:
+        raise InputError("--vary names two quantities, which only prices can weigh; add --price")
+    for spec in policies:
+        load(spec)
+    return read(asked, vary, ranges, wanted, policies, parse_precision(precision), prices)
+
+
 def _check_distinct(vary: Sequence[str], found: Mapping[str, "Quantity"]) -> None:
     names = [found[name].name for name in vary]
     for name in vary:

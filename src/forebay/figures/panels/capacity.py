@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from forebay.figures import _header, _look, _style
+from forebay.figures._plan import Legend, Plan, save
 
 _FACTOR = 20  # between the largest and the least time, from which on an even axis hides the least
 _SHORT = 5  # between the ends of an axis, below which 1, 2, 5 are too few numbers
@@ -46,10 +47,16 @@ class Axes:
 
 
 def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: Path) -> list[Path]:
-    """The curves over capacity, on a logarithmic axis; the interval of each answer is a band. It writes no table."""
+    """The files of the curves; without a table."""
+    return save(plan(curves, axes, span), path)
+
+
+def plan(curves: Sequence[Curve], axes: Axes, span: tuple[float, float]) -> Plan:
+    """The curves over capacity, on a logarithmic axis; the interval of each answer is a band."""
     looks = _style.looks([curve.label for curve in curves])
-    with _style.page(_style.PAGE, 3.2 + _style.for_legend([curve.label for curve in curves], 3, _style.PAGE)) as figure:
-        axis = figure.subplots()
+
+    def paint(panels: Sequence[Any], legend: Legend) -> None:
+        (axis,) = panels
         size, unit = _x_unit(axes.x_unit, span[0])
         for place, curve in enumerate(curves):
             look = looks[curve.label]
@@ -69,8 +76,10 @@ def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: P
         handles = [*_handles(curves, looks), _target(axes)]
         if refused:
             handles.append(Line2D([], [], ls="", marker="x", ms=5, color=_look.GREY, label="jobs are rejected"))
-        _style.legend(figure, handles, 4)
-        return _style.write(figure, path, {}, _header.caption)
+        legend(handles, 4)
+
+    height = 3.2 + _style.for_legend([curve.label for curve in curves], 3, _style.PAGE)
+    return Plan(_style.PAGE, height, (1,), paint, {})
 
 
 def draw_costs(curves: Sequence[Curve], axes: Axes, path: Path) -> list[Path]:

@@ -34,8 +34,9 @@ _EVERYTHING = Backfill(depth=ALL).params()
 
 
 @allocating_kernel
-def _score(state, line, order, times, ahead, n, params, memory, links, limit):
+def _score(state, line, order, profile, params, memory, links, limit):
     """The sum of turnarounds to the power alpha if jobs are laid out in this order; beyond `limit` it stops early."""
+    times, ahead, n = profile
     later, room, total = times.copy(), ahead.copy(), 0.0
     for q in order:
         if interrupted(state):
@@ -53,13 +54,13 @@ def _score(state, line, order, times, ahead, n, params, memory, links, limit):
 
 
 @allocating_kernel
-def _search(state, line, times, ahead, n, params, memory, links):
+def _search(state, line, profile, params, memory, links):
     """The best order found: by arrival or shortest first, then jobs put elsewhere by halves, as long as moves last."""
     n_jobs, moves = len(line), int(params[Param.MOVES])
     order, tried = np.arange(n_jobs), np.arange(n_jobs)
-    best = _score(state, line, order, times, ahead, n, params, memory, links, np.inf)
+    best = _score(state, line, order, profile, params, memory, links, np.inf)
     by_length = _by_walltime(state, line)
-    score = _score(state, line, by_length, times, ahead, n, params, memory, links, best)
+    score = _score(state, line, by_length, profile, params, memory, links, best)
     if score < best:
         best = score
         order[:] = by_length
@@ -75,7 +76,7 @@ def _search(state, line, times, ahead, n, params, memory, links):
                     insert(tried, p + ahead_by, p)
                 else:
                     insert(tried, p, p + ahead_by)
-                score = _score(state, line, tried, times, ahead, n, params, memory, links, best)
+                score = _score(state, line, tried, profile, params, memory, links, best)
                 if score < best:
                     best = score
                     order[:] = tried
@@ -120,7 +121,7 @@ def plan_tiers(state, params, memory, rng):
     times, ahead, n = ahead_of(state, free, params, links.whole)
     planned = min(n_line, int(params[Param.PLANNED]))
     first = line[:planned].copy()
-    order = _search(state, first, times, ahead, n, params, memory, links)
+    order = _search(state, first, (times, ahead, n), params, memory, links)
     for q in range(planned):
         line[q] = first[order[q]]
     for q in range(n_line):
