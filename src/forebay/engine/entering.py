@@ -37,19 +37,22 @@ def loop_for(state: State, truth: Truth) -> tuple[Any, tuple[Any, Any]]:
     from forebay.engine.loop import run_compiled
 
     facts = choose(run_compiled, map(facts_of, covering(uses(state, truth))))
-    return ready(run_compiled, *facts), (_known(state, STATE, facts[0]), _known(truth, TRUTH, facts[1]))
+    tables = _known(state, STATE, facts[0]), _known(truth, TRUTH, facts[1])  # first: a wrong fact compiles nothing
+    return ready(run_compiled, *facts), tables
 
 
 def policy_for(policy: Any, kernel: Any, state: State, params: np.ndarray) -> tuple[Any, Any]:
     """The kernel of a policy for a run, and the tables as it takes them. One of a user's takes those of any run."""
     facts = choose(kernel, _known_of(ways_in(uses_of_state(state), shapes_of([policy], [params]))))
-    return ready(kernel, *facts), _known(state, STATE, facts[0])
+    known = _known(state, STATE, facts[0])
+    return ready(kernel, *facts), known
 
 
 def block_for(kernel: Any, state: State) -> tuple[Any, Any]:
     """The same of a kernel that policies in plain Python build on."""
     facts = choose(kernel, _known_of(ways_in(uses_of_state(state))))
-    return ready(kernel, facts[0]), _known(state, STATE, facts[0])
+    known = _known(state, STATE, facts[0])
+    return ready(kernel, facts[0]), known
 
 
 def _known_of(ways: Iterable[tuple[str, Shape]]) -> list[tuple[Facts, Facts]]:
