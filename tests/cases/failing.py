@@ -100,7 +100,8 @@ class Tape:
         waited = finish[0] - submit[0] - ran
         times |= {"execution_time": finish[0] - start[0], "total_wait": waited, "requested_time": 100}
         more = {"job_id": job, "requested_number_of_resources": submit[5], "final_state": STATES[finish[6]]}
-        return dict.fromkeys((*JOBS_CSV, *TIMES, *NUMBERS)) | times | more | {"user": -1, "n_legs": 1}
+        always = {"user": -1, "n_legs": 1, "success": 1, "consumed_energy": -1} | dict.fromkeys(WORDS, "")
+        return dict.fromkeys((*JOBS_CSV, *TIMES, *NUMBERS)) | always | times | more
 
 
 def size(where):

@@ -131,19 +131,17 @@ def test_stopped_among_replicas_it_goes_on_from_there(compare, tmp_path, monkeyp
     arguments = ("--policies", "fcfs,fcfs-easy", "--replicas", 3)
     done, perform = [], replicas._perform
 
-    def stopped(setting, task, tell):
+    def stopped(setting, entrants, task, tell):
         if len(done) == 2:
             raise KeyboardInterrupt
         done.append(task)
-        return perform(setting, task, tell)
+        return perform(setting, entrants, task, tell)
 
     monkeypatch.setattr(replicas, "_perform", stopped)
     assert compare(*arguments).code == 130
     assert not (tmp_path / "out" / "compare.csv").exists()
     again = []
-    monkeypatch.setattr(
-        replicas, "_perform", lambda setting, task, tell: again.append(task) or perform(setting, task, tell)
-    )
+    monkeypatch.setattr(replicas, "_perform", lambda *given: again.append(given[2]) or perform(*given))
     assert compare(*arguments).code == 0
     assert len(again) == 4
     assert not set(again) & set(done)

@@ -112,23 +112,33 @@ def compare(
     page: bool = False,
     progress: bool = False,
 ) -> "Comparison":
-    """Run a workload on a machine under several policies: which is best, and is that sure?
+    """Rank policies on one workload and machine, with a verdict on each.
 
     Parameters
     ----------
-    workload, platform, job_model, seed, failures
-        As `forebay.simulate` takes them.
+    workload
+        A Workload, or what `forebay.read` takes: a file, or the name of an embedded workload.
     policies
         Specs ("fcfs-bb:depth=3", "mine.py:Mine"), objects or classes of your own, one or several; or a mapping, whose
         keys are what tables call them. Without them, those that `forebay compare` compares by default. Objects run in
         this process, one after the other; specs on all cores.
+    platform
+        The machine, as `forebay.simulate` takes it.
     reference
         The policy that others are held against: one of these, by its name, or one more. Without it, the policy that
         the platform brings, else "fcfs-bb" where jobs ask for more than nodes, else "fcfs-easy", else the first.
     replicas
         Run each policy on so many shaken copies of the trace: surer verdicts. Without it, up to 10, as time allows.
-    slice, warm
-        Keep the jobs of a period alone (start, end), in seconds or dates; `warm` begins with what ran and waited then.
+    seed
+        Feeds the randomness of policies, failures and replicas.
+    job_model
+        How jobs behave, as `forebay.simulate` takes it.
+    failures
+        How nodes fail, and what jobs do about it, as `forebay.simulate` takes it.
+    slice
+        Keep the jobs of a period alone (start, end), in seconds or dates.
+    warm
+        Whether such a period begins with what ran and waited then.
     window
         Jobs submitted in this period (start, end) count in all numbers.
     bounds
@@ -138,8 +148,10 @@ def compare(
     output
         A folder for all files, as `forebay compare -o` writes them; what it has is used again. Without it, a temporary
         one, which goes with the answer.
-    figures, page
-        Whether to draw figures into the folder, and to write report.html.
+    figures
+        Whether to draw figures into the folder.
+    page
+        Whether to write report.html there.
     progress
         Whether to show a bar on a terminal.
 
@@ -219,13 +231,22 @@ def capacity(
         largest need of one job, to 16 times as much.
     policies
         One or several specs: an answer for each.
-    platform, job_model, failures
-        As `forebay.simulate` takes them, as text or files.
+    platform
+        The machine, as text or a TOML file.
     models
         Models that complete the jobs.
-    seed, seeds, replicas, shake
-        The first seed; how many workloads a model makes, or versions of one trace; how much later a job of a
-        version may arrive.
+    job_model
+        How jobs behave, as `forebay.simulate` takes it.
+    seed
+        The first seed.
+    seeds
+        How many workloads a model makes. Default: 10.
+    replicas
+        How many versions of one trace, the first as it is, others with arrivals shaken. Default: 10.
+    shake
+        How much later a job of such a version may arrive.
+    failures
+        How nodes fail, and what jobs do about it, as text.
     window
         Jobs submitted in this period (start, end) count.
     price
@@ -234,10 +255,16 @@ def capacity(
         How far the answer may be above one that fails.
     jobs
         How many runs at a time. Default: one a core.
-    output, fresh
-        A folder that keeps runs and files, and whether to forget what it has. Without it, a temporary one.
-    figures, page, progress
-        Whether to draw figures into the folder, write report.html there, and show a bar on a terminal.
+    output
+        A folder that keeps runs and files: the same call goes on from there. Without it, a temporary one.
+    figures
+        Whether to draw figures into the folder.
+    page
+        Whether to write report.html there.
+    fresh
+        Whether to forget the runs that the folder holds.
+    progress
+        Whether to show a bar on a terminal.
 
     Returns
     -------

@@ -75,7 +75,7 @@ SPECIFICATION, EXECUTION = ("workflow", "specification"), ("workflow", "executio
             "tasks wait for one another in a circle of 3: a after c after b",
         ),
         ((*SPECIFICATION, "tasks", 1, "id"), "a", "task 1 has the id 'a'; give each task an id of its own"),
-        ((*SPECIFICATION, "tasks", 1, "inputFiles"), ["h"], "'inputFiles' names 'h', of which nothing is told"),
+        ((*SPECIFICATION, "tasks", 1, "inputFiles"), ["h"], "'inputFiles' names 'h', of which nothing is said"),
         ((*SPECIFICATION, "files", 0, "sizeInBytes"), -1, "file 0: 'sizeInBytes' is -1"),
         ((*EXECUTION, "tasks", 0, "runtimeInSeconds"), -3, "task 'a': 'runtimeInSeconds' is -3"),
         ((*EXECUTION, "tasks", 0, "runtimeInSeconds"), "long", "'runtimeInSeconds' is 'long'"),

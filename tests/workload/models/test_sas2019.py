@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from forebay.core.schemas import TOLD
+from forebay.core.schemas import STATED
 from forebay.errors import InputError
 from forebay.platforms import load
 from forebay.workload import models
@@ -131,7 +131,7 @@ def test_requests_hold_a_checkpoint_and_the_larger_of_input_and_output():
 
 
 def told(w):
-    return w.jobs.select(TOLD).to_numpy().T.astype(float)
+    return w.jobs.select(STATED).to_numpy().T.astype(float)
 
 
 def true(w):
@@ -167,14 +167,14 @@ def test_statements_are_never_below_0():
 
 def test_jobs_are_the_same_for_every_theta_and_noise():
     plain = make()
-    assert not set(TOLD) & set(plain.jobs.columns)  # without mistakes there is nothing to tell
+    assert not set(STATED) & set(plain.jobs.columns)  # without mistakes there is nothing to tell
     wrong = [make(theta=theta, noise=noise) for theta, noise in ((0.1, 0), (0.8, 0), (0.8, 1), (0.8, 2))]
     for w in wrong:
-        assert w.jobs.drop(TOLD).equals(plain.jobs)
+        assert w.jobs.drop(STATED).equals(plain.jobs)
         assert w.phases.equals(plain.phases)
         assert w.platform == plain.platform
     for a, b in ((0, 1), (1, 2), (2, 3)):
-        for name in TOLD:
+        for name in STATED:
             assert not wrong[a].jobs[name].equals(wrong[b].jobs[name])
     assert make(theta=0.8, noise=1).jobs.equals(wrong[2].jobs)
     assert not make(theta=0.8, noise=10**6).jobs.equals(wrong[2].jobs)  # as soon as any other

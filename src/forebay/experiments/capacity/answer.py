@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 class Capacity:
     """The least capacity that keeps a target, under each policy.
 
+    Parameters
+    ----------
+    sized
+        What `forebay.capacity` has found.
+    folder
+        Where runs and files are; it goes with this object, unless the call named it.
+
     Attributes
     ----------
     answers
@@ -23,8 +30,6 @@ class Capacity:
         A row for each capacity that was tried: the mean over replicas, its interval, and whether it meets the target.
     notes
         What readers should know.
-    folder
-        Where runs and files are; it goes with this object, unless the call named it.
     """
 
     def __init__(self, sized: Sized, folder: Path):

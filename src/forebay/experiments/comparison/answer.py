@@ -60,6 +60,11 @@ class Runs(Mapping[str, "Result"]):
 class Comparison:
     """Policies on one workload and machine, best first, with a verdict on each.
 
+    Parameters
+    ----------
+    compared
+        What `forebay.compare` has found.
+
     Attributes
     ----------
     table
