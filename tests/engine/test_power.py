@@ -55,9 +55,9 @@ def test_classes_and_jobs_that_say_what_they_draw_by_hand():
     assert joules(plain) == {1: 16e3, 2: 20e3}
     assert power(plain).rows() == [(0.0, 2600.0), (10.0, 1400.0), (20.0, 600.0)]
     table = job_table({**jobs, "power": [300.5, 50.0]}, own=["power"])
-    told = forebay.simulate(Workload("w", table), platform, "fcfs")
-    assert joules(told) == {1: 3 * 300.5 * 10, 2: 1000.0}
-    assert energy(told) == 9015.0 + 1000.0 + 4000.0
+    result = forebay.simulate(Workload("w", table), platform, "fcfs")
+    assert joules(result) == {1: 3 * 300.5 * 10, 2: 1000.0}
+    assert energy(result) == 9015.0 + 1000.0 + 4000.0
 
 
 def test_whole_watts_of_jobs_are_no_demand():
@@ -87,9 +87,9 @@ def test_a_window_integrates_over_its_own_time():
     jobs = workload([job(1, 0, 300, 4), job(2, 60, 600, 2)])
     result = forebay.simulate(jobs, machine(), "fcfs")
     assert energy(forebay.metrics.window(result, 0, 350)) == 300 * 1200.0 + 50 * 800.0
-    told = forebay.simulate(Workload("w", jobs.jobs.with_columns(power=200.5)), machine(), "fcfs")
-    assert energy(told) is not None
-    assert energy(forebay.metrics.window(told, 0, 50)) is None  # which jobs draw what is known of those in it alone
+    result = forebay.simulate(Workload("w", jobs.jobs.with_columns(power=200.5)), machine(), "fcfs")
+    assert energy(result) is not None
+    assert energy(forebay.metrics.window(result, 0, 50)) is None  # which jobs draw what is known of those in it alone
 
 
 def test_without_power_nothing_is_known():

@@ -26,8 +26,8 @@ POLICIES = (
 )
 
 
-def machine(nodes=4, **told):
-    return Platform(name="m", nodes=nodes, power={"idle": 100, "busy": 300, **told})
+def machine(nodes=4, **parts):
+    return Platform(name="m", nodes=nodes, power={"idle": 100, "busy": 300, **parts})
 
 
 def job(number, submit, length, nodes, **more):
@@ -121,10 +121,10 @@ def runs(draw):
         for k, (size, (idle, busy)) in enumerate(zip(sizes, pairs, strict=True))
     ]
     if n_classes == 1:
-        told = {"nodes": sizes[0], "power": {"idle": pairs[0][0], "busy": pairs[0][1], "cap": cap}}
+        parts = {"nodes": sizes[0], "power": {"idle": pairs[0][0], "busy": pairs[0][1], "cap": cap}}
     else:
-        told = {"classes": tuple(classes), "power": {"idle": 0, "busy": 1000, "cap": cap}}
-    platform = Platform(name="m", **told)
+        parts = {"classes": tuple(classes), "power": {"idle": 0, "busy": 1000, "cap": cap}}
+    platform = Platform(name="m", **parts)
     return Workload("w", job_table(jobs, own=own)), platform, draw(st.sampled_from(POLICIES)), nodes, watts
 
 

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.small
 OFF = {"after": 100.0, "boot": 20.0, "off_watts": 5}
 
 
-def machine(nodes=2, **told):
-    return Platform(name="m", nodes=nodes, power={"idle": 100, "busy": 300, "shutdown": OFF, **told})
+def machine(nodes=2, **parts):
+    return Platform(name="m", nodes=nodes, power={"idle": 100, "busy": 300, "shutdown": OFF, **parts})
 
 
 def job(number, submit, length, nodes, **more):

@@ -10,8 +10,8 @@ from forebay.figures import usage
 pytestmark = pytest.mark.small
 
 
-def run(**told):
-    machine = fb.Platform(name="m", nodes=2, **told)
+def run(**parts):
+    machine = fb.Platform(name="m", nodes=2, **parts)
     return fb.simulate(workload([{"id": 1, "submit": 5.0, "walltime": 20.0, "nodes": 1}]), machine, "fcfs")
 
 

@@ -3,7 +3,7 @@
 A kernel becomes part of all that call it. Where it is large and many call it, each of them would compile, optimise and
 keep it again. A symbol is made of the kernel's name and the types of its arguments, so code that was compiled by one
 process calls what another has compiled. Whatever calls such a kernel says so in the store: it is read first. Numba's
-own cache could not say so: it is told not to keep what a user's plain function calls by a symbol.
+own cache cannot say so, and keeps no plain function of a user's that calls one.
 """
 
 import fcntl

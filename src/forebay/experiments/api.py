@@ -320,7 +320,7 @@ def capacity(
 
 @contextmanager
 def _folder(output: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Callable[[Any], None]]]:
-    """The folder for an answer's files, and what keeps it as long as the answer: one that nobody named goes then."""
+    """The folder for an answer's files, and what keeps it as long as the answer: a temporary one goes then."""
     if output is not None:
         yield as_path(output, "the output folder"), lambda answer: None
         return

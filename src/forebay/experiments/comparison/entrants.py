@@ -47,7 +47,7 @@ def _copied(policy: Any) -> Any:
     try:
         return copy.deepcopy(policy)
     except Exception:
-        return policy  # it holds something that cannot be copied; `setup` is to begin it anew
+        return policy  # it holds something that cannot be copied; `setup` is to begin it again
 
 
 def named(given: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ they stood: what a job sees, the running ones and the reservations before it in 
 So each decision notes *changes*, for each timeline the least stretch of time that holds all of them, and from when on
 there is more than before. First come those of the *base*, what running jobs leave free, compared with the base that the
 last decision knew, and what those hold who started since; then, along the line, both places of whoever moves.
-Outside changes a job sees the same as before, so nobody is laid anywhere else than if nothing were kept:
+Outside changes a job sees the same as before, so no job is laid anywhere else than if nothing were kept:
 `moved_reservations` tells who may have moved, and only these look for room.
 
 A decision looks at as many of the line as it needs, from the first on. Promises to the others are *stale*: changes are
