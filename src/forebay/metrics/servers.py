@@ -22,7 +22,8 @@ def _ended(result: Result) -> pl.LazyFrame:
     """Phases of the result's jobs that have ended: their kind, and the bytes that they moved."""
     ends = result.log.lazy().filter(pl.col("kind") == "end_phase")
     jobs = result.jobs.lazy().select(job="job_id")
-    return ends.join(jobs, on="job", how="semi").select("job", "amount", kind=pl.col("reason").cast(pl.String))
+    amount, kind = pl.col("amount").cast(pl.Int128), pl.col("reason").cast(pl.String)  # sums may exceed int64
+    return ends.join(jobs, on="job", how="semi").select("job", amount, kind=kind)
 
 
 @metric(unit="bytes", group="servers", needs=_has_servers)

@@ -82,7 +82,8 @@ def moved(result: Result) -> dict[str, int]:
     ends = result.log.lazy().filter(pl.col("kind") == "end_phase")
     if "window" in result.facts:
         ends = ends.join(result.jobs.lazy().select(job="job_id"), on="job", how="semi")
-    rows = ends.group_by(pl.col("reason").cast(pl.String)).agg(pl.col("amount").clip(0).sum()).collect().rows()
+    amount = pl.col("amount").clip(0).cast(pl.Int128)  # the sum may exceed int64
+    rows = ends.group_by(pl.col("reason").cast(pl.String)).agg(amount.sum()).collect().rows()
     found = {kind: int(amount) for kind, amount in rows if amount or kind not in SAFE}
     kinds = [*MOVES, *(kind for kind in SAFE if kind in found)]
     return {kind: found.get(kind, 0) for kind in kinds} if found else {}

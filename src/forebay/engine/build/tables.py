@@ -17,7 +17,7 @@ from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allocation import build as allocation
 from forebay.engine.build.eligibility import atoms_within, eligible, ranks_of
-from forebay.engine.build.feasibility import check_atoms, chunks, too_large, traffic
+from forebay.engine.build.feasibility import check_atoms, check_bytes, chunks, too_large, traffic
 from forebay.engine.build.leg_balance import Ledger
 from forebay.engine.build.node_set_demands import atoms_of, restrict
 from forebay.engine.build.program import Program
@@ -68,6 +68,7 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
+    check_bytes(workload, program)
     if platform.sharing:
         return shared_nodes.share(workload, platform, program)
     places = eligible(workload, platform)
