@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import forebay as fb
 from forebay._run.compilation import WAITING, prepare_parts
 
 
@@ -55,6 +56,14 @@ def test_json(forebay, out):
     assert [(row["job_id"], row["blocker"]) for row in job["chain"]] == [(4, 3), (3, 1)]
     assert [(row["reason"], row["seconds"]) for row in job["main"]] == [("reserved", 420), ("nodes", 120)]
     assert told["reasons"]["burst_buffer"] == "BurstBufferResources"
+
+
+@pytest.mark.parametrize(("jobs", "worst"), [((), None), ((4,), None), ((3, 5), 2)])
+def test_python_says_the_same(forebay, out, jobs, worst):
+    options = [] if worst is None else ["--worst", str(worst)]
+    said = json.loads(forebay("explain", out, *map(str, jobs), *options, "--format", "json").out)
+    found = fb.load(out).explain(*jobs, worst=worst).document()
+    assert said == {"run": str(out), **json.loads(json.dumps(found))}
 
 
 def test_a_job_that_is_not_there(forebay, out):

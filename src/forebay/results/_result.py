@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -195,6 +196,48 @@ class Result:
         began = completed(self.jobs.lazy(), self.jobs.columns).filter(pl.col("starting_time").is_not_null())
         wait = began.select(WAIT).collect().to_series()
         return {"mean": wait.mean(), "max": wait.max()}  # type: ignore[dict-item]
+
+    # What is made of a run stands above it, so it is called by name: a run can be had without any of it.
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Every number of the run, as `forebay.summary` gives them."""
+        found: dict[str, Any] = import_module("forebay.metrics").summary(self)
+        return found
+
+    def plot(self, figure: str, ax: Any = None) -> Any:
+        """Draw the run with matplotlib, as `forebay.figures.plot` does.
+
+        Parameters
+        ----------
+        figure
+            One of `forebay.figures.names()`.
+        ax
+            Axes to draw into; without them, a new figure is made.
+        """
+        return import_module("forebay.figures").plot(figure, self, ax)
+
+    def explain(self, *jobs: int, worst: int | None = None) -> Any:
+        """Say why jobs waited, as `forebay.explain` does.
+
+        Parameters
+        ----------
+        jobs
+            Numbers of jobs. Without any, those that waited longest, one for each cause.
+        worst
+            How many such causes. Default: 10 where no job is named, else none.
+
+        Returns
+        -------
+        forebay.explain.Explanation
+            Tables and sentences.
+
+        Examples
+        --------
+        >>> print(fb.simulate("table1", policy="fcfs-easy").explain(3))
+        job 3 waited for burst buffer held by job 1
+        """
+        return import_module("forebay.explain").explain(self, *jobs, worst=worst)
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the run to a folder, whole or not at all, for `forebay.load`.

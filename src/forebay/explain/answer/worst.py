@@ -1,10 +1,11 @@
 """The longest waits of a run, one for each cause: of a hundred jobs with the same cause, one is shown."""
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from forebay.cli._render.explanation import Explained
+import polars as pl
+
+from forebay.explain.answer.explained import Explained
 
 LOOKED_AT = 1_000
 """The number of longest waits in which causes are looked for."""
@@ -22,10 +23,8 @@ class Cause(NamedTuple):
     alike: list[int]
 
 
-def causes(run: "Explained", n: int) -> list[Cause]:
+def causes(run: Explained, n: int) -> list[Cause]:
     """The jobs that waited longest: at most `n`, no two with the same cause."""
-    import polars as pl
-
     waited = run.result.jobs.filter(pl.col("total_wait") > 0)
     jobs = waited.sort("total_wait", descending=True, maintain_order=True).head(LOOKED_AT)["job_id"].to_list()
     found: dict[Any, Cause] = {}
@@ -38,7 +37,7 @@ def causes(run: "Explained", n: int) -> list[Cause]:
     return list(found.values())[:n]
 
 
-def _cause(run: "Explained", job: int) -> Any:
+def _cause(run: Explained, job: int) -> Any:
     """What is at the end of a job's chain: the reason, what is short there, and which user holds it."""
     links = run.chain(job)
     if not links:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.text import counted
-from forebay.cli._render.number_text import percent
+from forebay.metrics._numbers import percent
 
 if TYPE_CHECKING:
     import polars as pl
