@@ -37,9 +37,9 @@ def test_the_real_cluster_by_hand(shown):
         "default_queue_depth": "50",
         "PriorityType": "multifactor",
         "PriorityMaxAge": "129600",
-        "PriorityWeightAge": "1000",
         "PriorityJobFactor": "gpu=7;short=1;main=1",
     }
+    assert any(note.startswith("PriorityWeightAge: of no effect") for note in made.notes)
 
 
 @pytest.mark.parametrize("name", ["sinfo.txt", "sinfo_l.txt", "sinfo.json"])

@@ -43,6 +43,7 @@ def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
     kind = site.setting("PriorityType").lower().removeprefix("priority/")
     if kind != "basic":
         found |= ({"PriorityType": kind} if kind else {}) | _priorities(site)
+        notes += _without_database(found, site)
     displaced, remarks = preemption_of(site)
     found |= displaced
     notes += remarks
@@ -101,6 +102,24 @@ def _priorities(site: Site) -> Parameters:
         found["PriorityJobFactor"] = _table(factors)
     tree = any(record.kind is Kind.ASSOCIATION for record in site.limits)
     return found | _ranks(site) | ({"charged": "association"} if tree else {})
+
+
+def _without_database(found: Parameters, site: Site) -> list[str]:
+    """Drop what Slurm counts for nothing where no slurmdbd keeps users and QOS, and say so.
+
+    Of a file that does not say where accounts are kept, the line may have been left out.
+    """
+    if site.setting("AccountingStorageType").lower().removeprefix("accounting_storage/") != "none":
+        return []
+    idle = ["PriorityWeightFairshare", "PriorityWeightQOS", "PriorityWeightAssoc"]
+    if "ACCRUE_ALWAYS" not in found:
+        idle.insert(0, "PriorityWeightAge")  # a job's age begins with the limits of its association
+    dropped = [name for name in idle if found.pop(name, "0") != "0"]
+    if not dropped:
+        return []
+    return [
+        f"{listed(dropped)}: of no effect in Slurm with AccountingStorageType={site.setting('AccountingStorageType')}"
+    ]
 
 
 def _ranks(site: Site) -> Parameters:
