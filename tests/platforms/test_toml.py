@@ -179,3 +179,23 @@ def test_limits_beyond_any_machine(complaint, read, limit):
     said = complaint(f'nodes = 4\n[[limits]]\nuser = "ann"\n{limit} = {2**63}\n')
     assert f"{2**63} is more than any machine has; write a count such as 4, or -1 for no limit" in said
     assert read(f'nodes = 4\n[[limits]]\nuser = "ann"\n{limit} = {2**53}\n')
+
+
+LONG = "x" * 70_000
+LONG_NAMES = {
+    "machine": f'name = "{LONG}"\nnodes = 4\n',
+    "class": f"sharing = true\n[classes.{LONG}]\nnodes = 2\ncores = 4\n",
+    "gpu": f'sharing = true\n[classes.a]\nnodes = 2\ncores = 4\ngpus = 1\ngpu = "{LONG}"\n',
+    "feature": f'sharing = true\n[classes.a]\nnodes = 2\ncores = 4\nfeatures = ["{LONG}"]\n',
+    "partition": f'nodes = 4\n[partitions.{LONG}]\nnodes = "all"\n',
+    "tier": f'nodes = 4\n[tiers.{LONG}]\nkind = "shared-bb"\ncapacity = "1 TB"\n',
+    "user": f'nodes = 4\n[[limits]]\nuser = "{LONG}"\nMaxJobsPerUser = 2\n',
+}
+
+
+@pytest.mark.parametrize("what", LONG_NAMES)
+def test_names_that_no_table_could_show(complaint, read, what):
+    said = complaint(LONG_NAMES[what])
+    assert "is a name of 70,000 characters; 255 are the most" in said
+    assert len(said) < 2_000
+    assert read(LONG_NAMES[what].replace(LONG, "x" * 255))

@@ -13,6 +13,8 @@ STEPS = "FOREBAY_MAX_STEPS"
 LONGEST = 1e10
 """Seconds, 317 years: a longer time is in other units, or a slip. No end at all is written as such."""
 
+_NAME = 255  # characters
+
 _SMALL = 64 * 2**20  # bytes that any packed file may hold
 _RATIO = 100  # and times its own size: traces shrink to a tenth, blanks to a thousandth
 _LARGE = 4 * 2**30  # but no more than this
@@ -39,6 +41,13 @@ class TooLongError(InputError):
 def too_long(text: object) -> TooLongError:
     """What to raise for such a time, as it was written."""
     return TooLongError(f"{brief(text)} is longer than {LONGEST:g} s (317 years); correct it or its unit")
+
+
+def short_enough(name: str) -> str:
+    """A name that can stand in a table or a sentence; ValueError for a longer one."""
+    if len(name) > _NAME:
+        raise ValueError(f"{brief(name)} is a name of {len(name):,} characters; {_NAME} are the most")
+    return name
 
 
 def unpacked(size: int) -> int:

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from forebay._plugins import TRUTH
-from forebay._support.input_limits import LONGEST, too_long
+from forebay._support.input_limits import LONGEST, short_enough, too_long
 from forebay.core.failures import Failures
 from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate, parse_seconds
 from forebay.errors import InputError, brief
@@ -214,7 +214,7 @@ def _name(word: Any) -> str:
     # Not by `pattern`: what users read of a parameter is no place for one.
     if not isinstance(word, str) or not re.fullmatch(NAME, word):
         raise ValueError(f"{brief(word)} cannot be a name: letters, digits, _ . + and - only")
-    return word
+    return short_enough(word)
 
 
 def _words(value: Any) -> tuple[str, ...]:

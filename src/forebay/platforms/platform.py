@@ -106,7 +106,7 @@ class Platform(Model):
     @field_validator("name")
     @classmethod
     def _can_be_shown(cls, name: str) -> str:
-        return plain(name)
+        return input_limits.short_enough(plain(name))
 
     @field_validator("classes")
     @classmethod

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from forebay._support.input_limits import LONGEST, too_long
+from forebay._support.input_limits import LONGEST, short_enough, too_long
 from forebay._support.text import plain
 from forebay.core.limits import NO_LIMIT
 from forebay.core.units import format_seconds, parse_seconds
@@ -131,7 +131,7 @@ def _name(value: Any) -> str:
         return str(value)
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f'{brief(value)} is not a name; write one such as "long"')
-    return plain(value.strip())
+    return short_enough(plain(value.strip()))
 
 
 Name = Annotated[str, BeforeValidator(_name)]

@@ -51,19 +51,6 @@ def check_atoms(workload: Workload, platform: Platform, program: Program, ledger
             raise InputError(f"{platform.name} has {what}, and {where}; {fix}, or {out}")
 
 
-def check_bytes(workload: Workload, program: Program) -> None:
-    """Refuse phases that move more bytes than the log can hold."""
-    most = np.asarray(program.bytes, np.float64)
-    if program.rounds is not None:
-        steps = program.rounds.steps
-        most = np.maximum(most, steps["stored"] + steps["rounds"] * steps["stores"])
-    wrong = ~(most < 2.0**63)
-    if wrong.any():
-        phase = int(np.argmax(wrong))
-        job = workload.jobs["id"][int(program.leg_job[program.phase_leg[phase]])]
-        raise InputError(f"{workload.name}: job {job} moves {most[phase]:.3g} bytes in one phase; 9.2e18 are the most")
-
-
 def chunks(
     workload: Workload, platform: Platform, fabric: Fabric, program: Program, ledger: Ledger
 ) -> tuple[np.ndarray, int]:

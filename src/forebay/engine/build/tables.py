@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
+from forebay._support.input_limits import LONGEST
 from forebay.algorithms.nodes.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
@@ -17,7 +18,7 @@ from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allocation import build as allocation
 from forebay.engine.build.eligibility import atoms_within, eligible, ranks_of
-from forebay.engine.build.feasibility import check_atoms, check_bytes, chunks, too_large, traffic
+from forebay.engine.build.feasibility import check_atoms, chunks, too_large, traffic
 from forebay.engine.build.leg_balance import Ledger
 from forebay.engine.build.node_set_demands import atoms_of, restrict
 from forebay.engine.build.program import Program
@@ -43,6 +44,7 @@ from forebay.workload.workload import Workload
 
 MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
 MAX_LEGS = 2**15  # of a job: the log counts them in 16 bits
+_TOO_MANY = 2.0**63  # bytes: the log counts them in 64 bits
 
 
 _last: list[Any] = []
@@ -68,7 +70,6 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
-    check_bytes(workload, program)
     if platform.sharing:
         return shared_nodes.share(workload, platform, program)
     places = eligible(workload, platform)
@@ -103,6 +104,9 @@ def _check(workload: Workload, program: Program) -> None:
             f"{workload.name}: job {workload.jobs['id'][job]} has {n_legs[job]:,} legs; a job has {MAX_LEGS:,} at most"
         )
     leg_job, phase_job = program.leg_job, program.leg_job[program.phase_leg]
+    until = np.where(program.kills, program.walltime, np.inf)[program.phase_leg]
+    steps = None if program.rounds is None else program.rounds.steps
+    held = 0.0 if steps is None else steps["stored"] + steps["rounds"] * steps["stores"]  # what servers may hand on
     for bad, rows, what, fix in (
         (~(program.walltime > 0), leg_job, "a walltime that is not positive", "correct or drop the job"),
         ((program.demand < 0).any(axis=1), leg_job, "a negative demand", "correct or drop the job"),
@@ -116,6 +120,13 @@ def _check(workload: Workload, program: Program) -> None:
             ~((program.bytes >= 0) & np.isfinite(program.bytes)),
             phase_job,
             "a phase that moves no finite number of bytes",
+            "correct it",
+        ),
+        (np.minimum(program.seconds, until) > LONGEST, phase_job, "a phase longer than 317 years", "correct it"),
+        (
+            (np.maximum(program.bytes, held) >= _TOO_MANY) | (program.communication >= _TOO_MANY),
+            phase_job,
+            "a phase that moves more bytes than the log can hold, 9.2e18",
             "correct it",
         ),
         (

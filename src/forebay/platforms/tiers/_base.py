@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
+from forebay._support.input_limits import short_enough
 from forebay.core.schemas import TAKEN
 from forebay.platforms._fields import Model
 from forebay.platforms.topologies._base import BaseTopology
@@ -37,7 +38,7 @@ class BaseTier(Model):
     def _free(cls, name: str) -> str:
         if name in TAKEN:
             raise ValueError(f"{name!r} is a column that job tables have already; give the tier another name")
-        return name
+        return short_enough(name)
 
     @property
     def size(self) -> int | Literal["auto"] | None:
