@@ -14,6 +14,7 @@ from forebay._support.text import about, counted, html_table
 from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
+from forebay.results._short import as_pandas, short
 from forebay.results._waits import WAIT, completed
 
 JOBS_CSV = (
@@ -198,6 +199,31 @@ class Result:
         return {"mean": wait.mean(), "max": wait.max()}  # type: ignore[dict-item]
 
     # What is made of a run stands above it, so it is called by name: a run can be had without any of it.
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row a job, in the words of workloads, and with its wait and slowdown.
+
+        Columns: `id`, `submit`, `nodes` (asked for; `cores` where jobs share nodes), `walltime`, `start`, `end`,
+        `run_time` (from start to end), `wait` and `slowdown` (those of summaries), `turnaround`, `state`; then those
+        that only some runs have, as in `jobs`.
+
+        Examples
+        --------
+        >>> fb.simulate("table1").table["id", "nodes", "start", "wait"].row(2)
+        (3, 3, 120.0, 60.0)
+        """
+        return short(self.jobs, self.unit)
+
+    def to_pandas(self) -> Any:
+        """The same as a DataFrame of pandas, which is not a part of forebay: pip install "forebay[pandas]".
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns as in `table`; missing numbers are NaN.
+        """
+        return as_pandas(self.table)
 
     @property
     def summary(self) -> dict[str, Any]:
