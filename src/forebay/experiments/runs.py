@@ -225,7 +225,7 @@ def moved(run: Run, change: Callable[[str], str]) -> Run:
 
 def files_of(run: Run) -> set[Path]:
     """Every file that a run reads, by its full path."""
-    from forebay.policies._own_file import sources
+    from forebay._support.own_file import sources
 
     found: set[Path] = set()
 
