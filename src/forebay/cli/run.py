@@ -167,5 +167,8 @@ def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("killed", "n_killed"),
         ("rejected", "n_rejected"),
         *([("cancelled while waiting", "n_cancelled")] if document["summary"]["n_cancelled"] else []),
+        ("deadlines missed", "missed_deadlines"),
+        ("mean tardiness", "mean_tardiness"),
+        ("largest tardiness", "max_tardiness"),
         *((name.replace("_", " "), name) for name in own_among([document["summary"]])),
     ]

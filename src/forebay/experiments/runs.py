@@ -169,12 +169,15 @@ def lengthened(workload: "Workload", added: Added) -> "Workload":
     import numpy as np
     import polars as pl
 
+    from forebay.workload._source import deadlines_later
+
     rng = np.random.default_rng(list(added.stream))
     extra, later = (rng.uniform(0, most, len(workload)) for most in (added.most, added.later))
     line = f"0 to {added.most:g} s added to run times, stream {', '.join(map(str, added.stream))}"
     if added.later:
         line += f"; submitted up to {added.later:g} s later"
-    jobs = workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra), pl.col("submit") + pl.Series(later))
+    due = deadlines_later(workload.jobs, pl.Series(later))
+    jobs = workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra), pl.col("submit") + pl.Series(later), *due)
     jobs = jobs.drop("recorded_start", strict=False)  # of other jobs than these
     return replace(workload, jobs=jobs.sort("submit", "id"), provenance=(*workload.provenance, line))
 
