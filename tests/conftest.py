@@ -1,4 +1,4 @@
-"""For every test: the same examples of hypothesis each time, no metric of another test, a Ctrl-C that is not ignored."""
+"""For every test: the same examples of hypothesis each time, no metrics of others, and a Ctrl-C that is not ignored."""
 
 import os
 import signal

@@ -125,7 +125,9 @@ def dropped_in(tmp_path, monkeypatch):
 
 
 def test_a_metric_is_one_file(dropped_in):
-    [example] = re.findall(r"`src/forebay/metrics/patience.py`:\n\n```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    [example] = re.findall(
+        r"`src/forebay/metrics/patience.py`:\n\n```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL
+    )
     dropped_in("patience", example)
     result = fb.simulate(fb.read("table1"))
     whole = fb.summary(result)
