@@ -35,6 +35,7 @@ SURFACE = [
     "diverge",
     "fidelity",
     "load",
+    "metric",
     "open",
     "platform",
     "policy_kernel",

@@ -8,8 +8,8 @@ From files to numbers:
 
 - `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
 - `open` a run to step through it, go back, and try other futures;
-- `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
-  `forebay.explain` why jobs waited;
+- `summary` gives every number of a run, `forebay.metrics` each by itself, `metric` adds one of yours,
+  `forebay.figures` gives pictures, `forebay.explain` why jobs waited;
 - `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
 - `compare` ranks policies, with a verdict on each, and `capacity` finds how much is enough, as the commands do;
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from forebay.experiments.api import capacity, compare, sweep
     from forebay.experiments.capacity.answer import Capacity
     from forebay.experiments.comparison.answer import Comparison
-    from forebay.metrics import summary
+    from forebay.metrics import metric, summary
     from forebay.platforms import load as platform
     from forebay.platforms.platform import Platform
     from forebay.policies import Policy
@@ -85,6 +85,7 @@ _HOME = {
     "diverge": ("forebay._run.diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
+    "metric": ("forebay.metrics", "metric"),
     "open": ("forebay._run.simulation", "open_run"),
     "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
@@ -116,6 +117,7 @@ __all__ = [
     "diverge",
     "fidelity",
     "load",
+    "metric",
     "open",
     "platform",
     "policy_kernel",

@@ -98,6 +98,7 @@ def command(
     ] = "60s",
     failures: options.FailuresOption = None,
     window: options.WindowOption = None,
+    metrics: options.MetricsOption = None,
     price: Annotated[
         str | None,
         typer.Option(
@@ -135,6 +136,7 @@ def command(
     from forebay.experiments.capacity.question import Asked, asking
     from forebay.figures._folder import available, check
 
+    options.know(metrics)
     specs = _policies(policy, policies)
     if plots:
         check(())

@@ -58,6 +58,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    metrics: options.MetricsOption = None,
     fail_if: options.FailIfOption = None,
     plots: Annotated[
         bool | None,
@@ -99,6 +100,7 @@ def command(
     from forebay.experiments.conditions import parse_condition, refuse
     from forebay.figures import _folder as pictures
 
+    options.know(metrics)
     conditions = [parse_condition(text) for text in fail_if or ()]
     select(policies, reference)  # to complain before anything is read
     if plots:

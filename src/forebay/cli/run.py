@@ -16,6 +16,7 @@ EXAMPLES = options.examples(
     "forebay run trace.swf.gz --platform flat:nodes=512 -o out",
     "forebay run default --policy mine.py:Mine:patience=3 --format json",
     "forebay run default --failures mtbf=12h,downtime=1h",
+    "forebay run table1 --metrics mine.py",
 )
 
 
@@ -37,6 +38,7 @@ def command(
     warm: options.WarmOption = False,
     closed: options.ClosedLoopOption = False,
     window: options.WindowOption = None,
+    metrics: options.MetricsOption = None,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -51,6 +53,7 @@ def command(
     from forebay.experiments.setting import in_closed_loop
     from forebay.policies import load as load_policy
 
+    options.know(metrics)
     scheduler = None if policy is None else load_policy(policy)
     setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     policy = _plugins.spelled("policies", policy or setting.own or USUAL)
@@ -142,6 +145,8 @@ def _dates(document: dict[str, Any]) -> str:
 
 def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Words and names of what a page has room for; staging only of a run that stages data, and so with failures."""
+    from forebay.metrics._listing import own_among
+
     return [
         ("95 % of jobs wait at most", "p95_wait"),
         ("longest wait", "max_wait"),
@@ -162,4 +167,8 @@ def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("killed", "n_killed"),
         ("rejected", "n_rejected"),
         *([("cancelled while waiting", "n_cancelled")] if document["summary"]["n_cancelled"] else []),
+        ("deadlines missed", "missed_deadlines"),
+        ("mean tardiness", "mean_tardiness"),
+        ("largest tardiness", "max_tardiness"),
+        *((name.replace("_", " "), name) for name in own_among([document["summary"]])),
     ]

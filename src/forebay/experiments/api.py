@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path, file_names, writable_folder
-from forebay.errors import InputError
+from forebay.errors import InputError, MetricWarning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +49,7 @@ def sweep(
         Whether to forget the runs that the folder holds.
     keys
         What the file would say: workloads, generators, platforms, policies, job_models, failures, models, seeds,
-        window, reference, parameters.
+        window, reference, parameters, metrics.
 
     Returns
     -------
@@ -79,7 +80,10 @@ def sweep(
         warm_up(dict.fromkeys(run.policy for run in runs if run not in store))
         with executing(runs, jobs, dask, slurm) as executor:
             carry_out_runs(runs, store, executor)
-        return tidy.frame(records(runs, store))
+        finished = records(runs, store)
+        for remark in tidy.remarks(finished):
+            warnings.warn(remark, MetricWarning, stacklevel=2)
+        return tidy.frame(finished)
 
 
 def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any]) -> "list[Run]":

@@ -59,6 +59,7 @@ class Grid(_Strict):
     window: str | None = None
     reference: str | None = None
     parameters: dict[str, list[Value]] = {}
+    metrics: list[str] = []
 
 
 def read(path: Path, reference: str | None = None) -> list[Run]:
@@ -133,6 +134,7 @@ class _Reader:
         self._jobs: dict[_Source, Jobs] = {}
         self._known: set[tuple[str, str]] = set()  # keys and specs that can be loaded
         self._references: dict[tuple[_Source, str], tuple[str | None, str]] = {}
+        self._metrics = self._own_metrics()
 
     def runs(self) -> list[Run]:
         """Every run, once."""
@@ -189,6 +191,7 @@ class _Reader:
                     seed=seed,
                     failures=self._placed_trace(failing),
                     window=window,
+                    metrics=self._metrics,
                     tags=tags
                     | {name: values.get(name) for name in self._grid.parameters}
                     | {"reference": reference in (policy, scheduler)},
@@ -206,6 +209,17 @@ class _Reader:
                 raise InputError(f"{self._where}: {source.key}: {error}") from None
             self._references[source, machine] = found
         return self._references[source, machine]
+
+    def _own_metrics(self) -> tuple[str, ...]:
+        """Those that the grid names, and that this process knows already."""
+        from forebay.metrics._own import files, registry
+
+        for name in self._grid.metrics:
+            try:
+                files.load(self._folder / name)
+            except InputError as error:
+                raise InputError(f"{self._where}: metrics: {error}") from None
+        return registry.tokens()
 
     def _refuse(self, wrong: bool, key: str, text: str) -> None:
         if wrong:
@@ -334,13 +348,9 @@ class _Reader:
 
 def _is_metric(name: str) -> bool:
     """Whether a summary may have a number of this name."""
-    from forebay.metrics._listing import about
+    from forebay.metrics._listing import find
 
-    try:
-        about(name)
-    except InputError:
-        return False
-    return True
+    return find(name) is not None
 
 
 def _filled(text: str, values: Mapping[str, Value]) -> str:

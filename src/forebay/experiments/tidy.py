@@ -9,7 +9,7 @@ from forebay._support.files import replacing
 from forebay._support.text import write_csv
 from forebay.experiments import statistics, verdicts
 from forebay.experiments.grid import COLUMNS
-from forebay.experiments.runs import Run
+from forebay.experiments.runs import REMARKS, Run
 from forebay.experiments.targets import as_counted
 from forebay.experiments.verdicts import Verdict
 from forebay.results import Record
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Finished = Sequence[tuple[Run, Record]]
 METRICS = ("mean_wait", "p95_wait", "mean_bounded_slowdown_10min")
-"""What tables of combinations show."""
+"""What tables of combinations show, before metrics of the user's own."""
 JUDGED = (*METRICS, "utilisation_nodes")
 """What verdicts.csv judges by."""
 TABLE = "verdicts.csv"
@@ -70,7 +70,7 @@ class Combination:
 
     def row(self) -> dict[str, Any]:
         """How many seeds, means over them, and the verdict by the mean wait; the reference has none."""
-        found = self.place | {"seeds": len(self.runs)} | {metric: self.mean(metric) for metric in METRICS}
+        found = self.place | {"seeds": len(self.runs)} | {metric: self.mean(metric) for metric in shown(self.runs)}
         judged = dict.fromkeys(("verdict", "change", "low", "high"))
         if not self.reference or self.is_reference:
             return found | {"reference": self.place["policy"] if self.is_reference else None} | judged
@@ -116,10 +116,27 @@ def verdict_rows(found: Sequence[Combination]) -> list[dict[str, Any]]:
     rows = []
     for one in found:
         if one.reference and not one.is_reference:
-            for metric in JUDGED:
+            for metric in (*JUDGED, *own_metrics(one.runs)):
                 row = asdict(one.verdict(metric))
                 rows.append(one.place | {("verdict" if key == "word" else key): row[key] for key in row})
     return rows
+
+
+def own_metrics(finished: Finished) -> list[str]:
+    """Numbers of metrics of the user's own."""
+    from forebay.metrics._listing import own_among
+
+    return own_among(record.summary for _, record in finished)
+
+
+def shown(finished: Finished) -> list[str]:
+    """What tables of combinations show."""
+    return [*METRICS, *own_metrics(finished)]
+
+
+def remarks(finished: Finished) -> list[str]:
+    """What is to be said of those that are left empty."""
+    return list(dict.fromkeys(remark for _, record in finished for remark in record.document.get(REMARKS, ())))
 
 
 def same_under_each_seed(finished: Finished) -> bool:

@@ -17,7 +17,7 @@ COLUMNS = (
     ("mean_turnaround_time", "turnaround"),
     ("mean_bounded_slowdown_10min", "bounded slowdown"),
 )
-"""Numbers of a table, by their names in summaries; the use of each resource follows."""
+"""Numbers of a table, by their names in summaries; the use of each resource follows, then metrics of the user's own."""
 _SPECIAL = {
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -35,7 +35,9 @@ def rows(compared: "Compared") -> tuple[list[str], Rows]:
     """Titles and cells: a row a policy, best first; the change is that of the mean wait."""
     judged = {one.policy: one for one in compared.verdicts if one.metric == HEADLINE}
     used = [(f"utilisation_{name}", f"{name.replace('_', ' ')} used") for name in compared.documents[0]["resources"]]
-    columns = [column for column in (*COLUMNS, *used) if column[0] in compared.documents[0]["summary"]]
+    used += [(name, name.replace("_", " ")) for name in compared.own]
+    known = {name for document in compared.documents for name in document["summary"]}
+    columns = [column for column in (*COLUMNS, *used) if column[0] in known]
     titles = ["policy", *(title for _, title in columns)]
     found = [[one["policy"], *(shown(name, one["summary"].get(name)) for name, _ in columns)] for one in compared.shown]
     if judged:
