@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from forebay._numba.jit import direct
 from forebay._run import compilation
 from forebay._run.block_parts import BLOCKS
 from forebay.core.tables import State
@@ -47,7 +48,7 @@ class Blocks:
             part = BLOCKS[name]
             compilation.prepare_block(part, self._state)
             kernel, tables = block_for(compilation.kernel_of(part), self._state)
-            self._ready[name] = partial(kernel, tables)
+            self._ready[name] = partial(direct(kernel), tables)
         return self._ready[name]
 
     def backfill(

@@ -7,6 +7,7 @@ import numpy as np
 from forebay._run.spaces import Amounts, Kernels
 from forebay.algorithms.availability.timelines import Timelines
 from forebay.core.tables import PICK, State
+from forebay.core.views.profile import NOT_WAITING
 from forebay.policies._kernels.availability.calendar import Calendar
 
 _Kept = dict[int, tuple[float, float, np.ndarray]]
@@ -53,7 +54,7 @@ class SharedNodes:
             )
             at = int(found)
             if at < 0:
-                return -1 - at
+                return at + len(jobs) if at <= NOT_WAITING - len(jobs) else -1 - at
             if at < len(jobs):
                 picks = np.concatenate([picks, np.empty(len(picks), PICK)])
                 self._make_room()

@@ -14,6 +14,7 @@ class Naming:
     """The part of a View that knows jobs by their rows."""
 
     _state: State
+    _clock: np.void  # its row
     jobs: np.ndarray
     last_job: int  # for messages: the job that the policy asked about last
 
@@ -70,17 +71,6 @@ class Naming:
         except (TypeError, ValueError):
             raise BadActionError(f"{self._when} {verb} {brief(order)}; give a list of jobs{more}") from None
         return line.astype(np.int64, copy=False)
-
-    def _waiting_line(self, jobs: Any, verb: str) -> np.ndarray:
-        """The rows of jobs that wait."""
-        line, table, queue, counts = self._line(jobs, verb), self._state.jobs, self._state.queue, self._state.counts[0]
-        if len(line) and (line.min() < 0 or line.max() >= len(table)):
-            self._row(line[(line < 0) | (line >= len(table))][0])
-        at = table["at"][line]
-        waits = (at >= counts["queue_first"]) & (at < counts["queue_last"]) & (queue[at] == line)
-        if not waits.all():
-            raise BadActionError(f"{self._when} {verb} {self._not_waiting(int(line[waits.argmin()]))}")
-        return line
 
     def _reserve(self, reserve: Any) -> str:
         """What reservations hold, as a policy says it."""

@@ -8,6 +8,9 @@ import numpy as np
 from forebay.core.views.naming import Naming
 from forebay.errors import BadActionError, brief
 
+NOT_WAITING = -2
+"""What `Space.lay` returns, less its place, if a job does not wait."""
+
 
 class Space(Protocol):
     """The nodes and resources of a profile, over time. Whoever runs a policy hands it in.
@@ -21,7 +24,8 @@ class Space(Protocol):
     def lay(self, jobs: np.ndarray, spans: np.ndarray, only: bool, keeps: bool) -> int:
         """Find the earliest time from spans[i, 0] on for each job in turn, or see whether it fits at that time `only`.
 
-        With `keeps` it holds what it takes then. Returns the place of the first that does not fit, else -1.
+        With `keeps` it holds what it takes then. Returns the place of the first that does not fit, else -1; or
+        NOT_WAITING less the place of one that does not wait.
         """
 
     def give_back(self, job: int) -> None: ...
@@ -64,7 +68,6 @@ class Profile:
         self._made = self._now()
         self._holders = dict[int, float]()
         self._shown: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
-        self._one, self._span = np.empty(1, np.int64), np.empty((1, 2))
 
     def __repr__(self) -> str:
         return f"<Profile at {self._made:,.10g} s: {len(self.times):,} times, {len(self._holders):,} reserved>"
@@ -117,7 +120,26 @@ class Profile:
             Not before this time, in seconds; without it, not before now.
         """
         first = self._made if after is None else self._time(after, "for a start after")
-        return max(self._lay(job, first, False, False)[0], first)
+        return max(self._ask(job, first, False, False)[0], first)
+
+    def earliest_each(self, jobs: Iterable[int], after: float | None = None) -> np.ndarray:
+        """The same of each of these jobs, in one go; none of them takes anything from the others.
+
+        Parameters
+        ----------
+        jobs
+            Rows of waiting jobs.
+        after
+            Not before this time, in seconds; without it, not before now.
+
+        Returns
+        -------
+        numpy.ndarray
+            When each could start; inf where nothing has room.
+        """
+        first = self._made if after is None else self._time(after, "for starts after")
+        starts: np.ndarray = self._lay(jobs, first, False, False)[0][:, 0]
+        return np.maximum(starts, first)
 
     def fits(self, job: int, start: float) -> bool:
         """Whether the waiting job, started then, would find all that it needs for its whole walltime.
@@ -129,7 +151,7 @@ class Profile:
         start
             Seconds, not before now.
         """
-        return self._lay(job, self._time(start, "whether a job fits at"), True, False)[1] < 0
+        return self._ask(job, self._time(start, "whether a job fits at"), True, False)[1] < 0
 
     def reserve(self, job: int, start: float) -> None:
         """Hold what the waiting job needs from `start` on for its whole walltime. It must fit; see `fits`.
@@ -146,9 +168,9 @@ class Profile:
             return
         if self._naming._row(job) in self._holders:
             raise self._twice(int(job))
-        begin, wrong = self._lay(job, time, True, True)
+        begin, wrong = self._ask(job, time, True, True)
         if wrong >= 0:
-            soonest = self._lay(job, time, False, False)[0]
+            soonest = self._ask(job, time, False, False)[0]
             raise BadActionError(
                 f"{self._naming._when} reserved for {self._name(job)} at {time:.10g} s, where it does not fit; "
                 f"profile.earliest(job, after) tells where it does, from then on first at {soonest:.10g} s"
@@ -171,18 +193,14 @@ class Profile:
             When each begins; inf for those that nothing has room for: these hold nothing.
         """
         first = self._made if after is None else self._time(after, "for starts after")
-        rows = self._naming._waiting_line(jobs, "gave profile.lay")
+        rows = self._naming._line(jobs, "gave a profile")
         names: list[int] = rows.tolist()
         if not self._holders.keys().isdisjoint(names) or len(set(names)) < len(names):
             raise self._twice(next(job for k, job in enumerate(names) if job in self._holders or job in names[:k]))
-        self._check_fresh()
-        spans = np.full((len(rows), 2), first)
-        self._space.lay(rows, spans, False, True)
-        starts = spans[:, 0]
+        starts = self._lay(rows, first, False, True)[0][:, 0].copy()
         self._holders.update(zip(names, starts.tolist(), strict=True))
         if len(starts) and starts.max() == np.inf:
             self._holders = {job: start for job, start in self._holders.items() if start < np.inf}
-        self._shown = None
         return starts
 
     def release(self, job: int) -> None:
@@ -226,16 +244,23 @@ class Profile:
             )
         return left
 
-    def _lay(self, job: int, first: float, only: bool, keeps: bool) -> tuple[float, int]:
-        self._one[0] = self._naming._waiting(job, "a profile about")
+    def _ask(self, job: int, first: float, only: bool, keeps: bool) -> tuple[float, int]:
+        """When a job begins that is laid by itself, and whether it does not: see `Space`."""
+        spans, wrong = self._lay([self._naming._row(job)], first, only, keeps)
+        return float(spans[0, 0]), wrong
+
+    def _lay(self, jobs: Iterable[int], first: float, only: bool, keeps: bool) -> tuple[np.ndarray, int]:
+        rows = self._naming._line(jobs, "gave a profile")
         self._check_fresh()
-        self._span[0, 0] = first
-        # What is kept must not be overwritten by the next question.
-        jobs, span = (self._one.copy(), self._span.copy()) if keeps else (self._one, self._span)
-        wrong = self._space.lay(jobs, span, only, keeps)
+        spans = np.empty((len(rows), 2))
+        spans[:] = first
+        wrong = self._space.lay(rows, spans, only, keeps)
+        if wrong <= NOT_WAITING:
+            row = self._naming._row(rows[NOT_WAITING - wrong])
+            raise BadActionError(f"{self._naming._when} asked a profile about {self._naming._not_waiting(row)}")
         if keeps:
             self._shown = None
-        return float(span[0, 0]), wrong
+        return spans, wrong
 
     def _amounts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if self._shown is None:
@@ -243,7 +268,7 @@ class Profile:
         return self._shown
 
     def _now(self) -> float:
-        return float(self._naming._state.clock[0]["now"])
+        return float(self._naming._clock["now"])
 
     def _check_fresh(self) -> None:
         if self._now() != self._made:

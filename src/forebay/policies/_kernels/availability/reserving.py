@@ -11,9 +11,11 @@ from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.availability.layout import behind, charge_servers
 from forebay.algorithms.availability.profile import fits, split, window
 from forebay.core.tables import STATE, after, instant_width
+from forebay.core.views.profile import NOT_WAITING
 from forebay.policies._kernels.availability.node_sets import correct, n_counted, share_within_time
 from forebay.policies._kernels.availability.placement import chunks_of
 from forebay.policies._kernels.availability.profile import ahead_of, close_windows, given_back, looks_up, n_held
+from forebay.policies._kernels.availability.queries import waits
 from forebay.policies._kernels.availability.remaining import what_is_left
 from forebay.policies._kernels.availability.site_windows import opens
 from forebay.policies._kernels.backfill.reservations import start_beside
@@ -118,10 +120,13 @@ def lay(state, times, ahead, facts, jobs, spans, taken, only, keeps):
     """Look for each job in turn for the earliest time from spans[i, 0] on at which it fits, or at that time `only`.
 
     Its beginning and end are then in `spans`, inf if there is none, and what it takes in `taken`; with `keeps` it
-    takes that. Times of a profile that has rows for two segments a job. Returns the place of the first that does not
-    fit when it is to, -1 if all do.
+    takes that, in a profile that has rows for two segments a job. Returns the place of the first that does not fit when
+    it is to, -1 if all do; NOT_WAITING less the place of one that does not wait, and then nothing has changed.
     """
     scratch = np.empty(taken.shape[1], np.int64)
+    for i in range(len(jobs)):
+        if not waits(state, jobs[i]):
+            return NOT_WAITING - i
     for i in range(len(jobs)):
         j, begin = jobs[i], spans[i, 0]
         first = _segment_of(times, facts[N], begin)

@@ -9,6 +9,7 @@ from forebay.algorithms.availability.timelines import SEGMENT, Timelines, take_b
 from forebay.algorithms.nodes.shared_nodes import taken_by
 from forebay.core.inside import ASK
 from forebay.core.tables import PICKS, STATE
+from forebay.core.views.profile import NOT_WAITING
 from forebay.policies._kernels.availability.calendar import (
     Calendar,
     clear_now,
@@ -19,6 +20,7 @@ from forebay.policies._kernels.availability.calendar import (
 )
 from forebay.policies._kernels.availability.earliest_start import begins, lay, place_at, start_clear
 from forebay.policies._kernels.availability.placement import leg_fits_now
+from forebay.policies._kernels.availability.queries import waits
 from forebay.policies._kernels.availability.remaining import what_is_left
 
 _f8, _i8 = types.float64, types.int64
@@ -53,8 +55,12 @@ def lay_inside(state, calendar, reserved, jobs, spans, picks, ends, how, first):
     """As `reserving.lay` from the `first` job on, for `how`: only then, and keeps.
 
     The places of job i end at `ends[i]` of `picks`. Returns the number of jobs if all is done; the place of the first
-    for which the calendar or `picks` lack rows; -1 less the place of the first that does not fit when it is to.
+    for which the calendar or `picks` lack rows; -1 less the place of the first that does not fit when it is to; with
+    NOT_WAITING less the number of jobs for -1, that of one that does not wait.
     """
+    for i in range(len(jobs) if first == 0 else 0):
+        if not waits(state, jobs[i]):
+            return NOT_WAITING - len(jobs) - i
     n_pooled, (only, keeps) = _pools(state, reserved), how
     for i in range(first, len(jobs)):
         used = ends[i - 1] if i > 0 else 0
