@@ -22,14 +22,13 @@ class SlackBased(fb.Policy):
         fit, new = profile.earliest_each(line) == view.now, np.isnan(self.latest[line])
         if not (fit | new).any():
             return
-        starts = profile.copy().lay(line)
+        starts = profile.plan(line)
         slack = np.maximum(self.slack * (starts - view.now), self.least)
         self.latest[line[new]] = (starts + slack)[new]
         bound = np.maximum(self.latest[line], starts)
         for job in line[fit]:
-            others, trial = line != job, profile.copy()
-            if trial.fits(job, view.now):
-                trial.reserve(job, view.now)
-                if (trial.lay(line[others]) <= bound[others]).all():
-                    act.start(job, beside=profile)
-                    line, bound = line[others], bound[others]
+            others = line != job
+            begin, *later = profile.plan([job, *line[others]])
+            if begin == view.now and (later <= bound[others]).all():
+                act.start(job, beside=profile)
+                line, bound = line[others], bound[others]

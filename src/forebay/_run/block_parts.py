@@ -12,6 +12,7 @@ BLOCKS: dict[str, Part] = {
     **{name: (f"{_AVAILABILITY}queries", name) for name in ("earliest", "fits_at")},
     "profile": (f"{_AVAILABILITY}reserving", "open_profile"),
     "lay": _LAY,
+    "plan": _LAY,
     "reserve": _LAY,
     "beside": (f"{_AVAILABILITY}reserving", "start_in"),
     "without_windows": (f"{_AVAILABILITY}reserving", "without_windows"),

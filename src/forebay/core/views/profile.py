@@ -203,6 +203,25 @@ class Profile:
             self._holders = {job: start for job, start in self._holders.items() if start < np.inf}
         return starts
 
+    def plan(self, jobs: Iterable[int], after: float | None = None) -> np.ndarray:
+        """When each would begin if `lay` were called with these; nothing is held.
+
+        Parameters
+        ----------
+        jobs
+            Rows of waiting jobs, each once.
+        after
+            None of them begins before this time, in seconds; without it, not before now.
+
+        Returns
+        -------
+        numpy.ndarray
+            As that of `lay`.
+        """
+        first = self._made if after is None else self._time(after, "for starts after")
+        starts: np.ndarray = self._lay(jobs, first, False, True, self._space.copy())[0][:, 0]
+        return starts
+
     def release(self, job: int) -> None:
         """Give back what the reservation of a job holds.
 
@@ -249,12 +268,14 @@ class Profile:
         spans, wrong = self._lay([self._naming._row(job)], first, only, keeps)
         return float(spans[0, 0]), wrong
 
-    def _lay(self, jobs: Iterable[int], first: float, only: bool, keeps: bool) -> tuple[np.ndarray, int]:
+    def _lay(
+        self, jobs: Iterable[int], first: float, only: bool, keeps: bool, space: Space | None = None
+    ) -> tuple[np.ndarray, int]:
         rows = self._naming._line(jobs, "gave a profile")
         self._check_fresh()
         spans = np.empty((len(rows), 2))
         spans[:] = first
-        wrong = self._space.lay(rows, spans, only, keeps)
+        wrong = (space or self._space).lay(rows, spans, only, keeps)
         if wrong <= NOT_WAITING:
             row = self._naming._row(rows[NOT_WAITING - wrong])
             raise BadActionError(f"{self._naming._when} asked a profile about {self._naming._not_waiting(row)}")
