@@ -28,7 +28,7 @@ class SlackBased(fb.Policy):
         bound = np.maximum(self.latest[line], starts)
         for job in line[fit]:
             others = line != job
-            begin, *later = profile.plan([job, *line[others]])
-            if begin == view.now and (later <= bound[others]).all():
+            begins = profile.plan(np.concatenate(([job], line[others])))
+            if begins[0] == view.now and (begins[1:] <= bound[others]).all():
                 act.start(job, beside=profile)
                 line, bound = line[others], bound[others]

@@ -24,7 +24,7 @@ def _sealed(table: np.ndarray) -> np.ndarray:
     return np.frombuffer(table.reshape(-1).view(np.uint8).data.toreadonly(), table.dtype).reshape(table.shape)
 
 
-class View(Outlook, Watching, Relatives):
+class View(Outlook, Relatives, Watching):
     """What the scheduler knows now. Jobs are named by their row in `jobs`; `jobs["id"]` has the trace's numbers.
 
     Tables are the engine's own, read-only: copy what must outlive the decision.

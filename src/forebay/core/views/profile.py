@@ -13,7 +13,7 @@ NOT_WAITING = -2
 
 
 class Space(Protocol):
-    """The nodes and resources of a profile, over time. Whoever runs a policy hands it in.
+    """The nodes and resources of a profile, over time; the run hands it in.
 
     `spans` has the beginning and the end of each job's reservation.
     """
@@ -138,8 +138,8 @@ class Profile:
             When each could start; inf where nothing has room.
         """
         first = self._made if after is None else self._time(after, "for starts after")
-        starts: np.ndarray = self._lay(jobs, first, False, False)[0][:, 0]
-        return np.maximum(starts, first)
+        starts: np.ndarray = np.maximum(self._lay(jobs, first, False, False)[0][:, 0], first)
+        return starts
 
     def fits(self, job: int, start: float) -> bool:
         """Whether the waiting job, started then, would find all that it needs for its whole walltime.

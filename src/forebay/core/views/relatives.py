@@ -7,7 +7,7 @@ from forebay.errors import BadActionError
 
 
 class Family(Protocol):
-    """Jobs that wait for others, by their rows. Whoever runs a policy hands it in; jobs to come are not in it."""
+    """Jobs that wait for others, by their rows; the run hands it in. Jobs to come are not in it."""
 
     def is_known(self, job: int) -> bool: ...
     def children(self, job: int) -> list[int]: ...
@@ -46,7 +46,7 @@ class Relatives(Naming):
         return family.parents(row) if family else []
 
     def critical_path(self, job: int) -> float:
-        """Seconds from its start until the last job behind it could end, by walltimes, if nobody waited for room.
+        """Seconds from its start until the last job behind it could end, by walltimes, if none waited for room.
 
         Its walltime and the longest chain of children's, with their delays: the upward rank of HEFT on nodes that are
         alike. Kind `after` counts from its start.
