@@ -1,4 +1,4 @@
-"""How policies in plain Python name jobs, and what they are told where they name none."""
+"""How policies in plain Python name jobs, and the message where they name none."""
 
 from operator import index
 from typing import TYPE_CHECKING, Any

@@ -22,7 +22,7 @@ class Kin:
         self._submitted = -1  # how many jobs were, when these were worked out
 
     def is_known(self, job: int) -> bool:
-        """Whether a job is submitted: whoever waits for others is blank in State until it joins the queue."""
+        """Whether a job is submitted: who waits for others is blank in State until it joins the queue."""
         standing = self._waits.jobs["standing"][job]
         if standing == Standing.FREE:
             return bool(self._state.jobs["state"][job] != JobState.UNSUBMITTED)

@@ -93,7 +93,7 @@ def give_back_inside(state, calendar, reserved, j, picks, begin, end):
         take_between(calendar.lines, node, begin, end, (-held[0], -held[1], -held[2], -held[3]))
         calendar.unsure[node] = True
         for k in range(calendar.runs.shape[2]):
-            calendar.runs[node, 0, k] = calendar.runs[node, 1, k] = np.inf  # what was known told of less room
+            calendar.runs[node, 0, k] = calendar.runs[node, 1, k] = np.inf  # it was of less room
 
 
 @allocating_kernel(types.Tuple((_COUNTS, types.boolean))(STATE, _CALENDAR, _i8, _i8))
