@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from forebay.core.codes import JobState, LogReason, PhaseKind, Trigger
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
+    from forebay.core.views.profile import Profile
+    from forebay.core.views.topology import Topology
     from forebay.errors import ForebayError
     from forebay.experiments.api import capacity, compare, sweep
     from forebay.experiments.capacity.answer import Capacity
@@ -73,9 +75,11 @@ _HOME = {
     "PhaseKind": ("forebay.core.codes", "PhaseKind"),
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
+    "Profile": ("forebay.core.views.profile", "Profile"),
     "Result": ("forebay.results", "Result"),
     "Simulation": ("forebay._run.simulation", "Simulation"),
     "Snapshot": ("forebay._run.simulation", "Snapshot"),
+    "Topology": ("forebay.core.views.topology", "Topology"),
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
@@ -105,9 +109,11 @@ __all__ = [
     "PhaseKind",
     "Platform",
     "Policy",
+    "Profile",
     "Result",
     "Simulation",
     "Snapshot",
+    "Topology",
     "Trigger",
     "View",
     "Workload",
