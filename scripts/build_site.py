@@ -78,6 +78,32 @@ NAVIGATION = {
             "CHANGELOG.md",
         ],
     },
+    "guides/extend.md": {"": [f"guides/extend/{name}.md" for name in ("policies", "machines", "workloads", "answers")]},
+    "reference/platforms.md": {
+        "": [f"reference/platforms/{name}.md" for name in ("presets", "tiers", "networks", "classes", "site")]
+    },
+    "reference/formats.md": {
+        "": [
+            f"reference/formats/{name}.md"
+            for name in (
+                "swf",
+                "sacct",
+                "batsim",
+                "wfcommons",
+                "job-tables",
+                "writing",
+                "odd-jobs",
+                "names-and-dates",
+                "operations",
+            )
+        ]
+    },
+    "reference/models.md": {
+        "": [f"reference/models/{name}.md" for name in ("jobs", "io-jobs", "burst-buffers", "io", "users")]
+    },
+    "reference/job-models.md": {
+        "": [f"reference/job-models/{name}.md" for name in ("io-aware", "tiered", "application", "legs-and-phases")]
+    },
     "reference/policies/README.md": {
         "": [
             f"reference/policies/{name}.md"
