@@ -33,6 +33,7 @@ nitpick_ignore_regex = [
     ("py:class", r"forebay\.platforms\.partitions\.Change"),  # given as a table
     ("py:class", r"forebay\.platforms\._declared\..*"),  # the same
     ("py:class", r"forebay\.experiments\..*"),  # forebay.compare and others make them
+    ("py:class", r"forebay\.explain\.answer\.(explained|worst)\..*"),  # of an Explanation
 ]
 
 

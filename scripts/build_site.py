@@ -24,60 +24,92 @@ PICTURES = (".svg", ".png")
 
 NAVIGATION = {
     "index.md": {
-        "Tutorial": ["tutorial/five-minutes.md"],
-        "Guides": [
+        "Try it": [
+            "tutorial/five-minutes.md",
+            "reference/report.md",
+            "reference/figures.md",
+            "reference/metrics.md",
+            "reference/verdicts.md",
+            "reference/explain.md",
+            "guides/coming-from.md",
+        ],
+        "Decide about a machine": [
             "guides/for-operators.md",
+            "reference/slurm-conf.md",
+            "reference/fidelity.md",
             "guides/burst-buffer-size.md",
+            "reference/capacity.md",
+            "reference/failures.md",
             "guides/malleable-jobs.md",
-            "guides/compare-in-python.md",
-            "guides/own-metrics.md",
+        ],
+        "Write a policy": [
             "guides/write-a-policy.md",
             "guides/cookbook.md",
-            "guides/coming-from.md",
             "guides/stepping.md",
+            "reference/bounds.md",
+            "how-a-run-works.md",
             "guides/learning.md",
             "guides/extend.md",
-            "CONTRIBUTING.md",
-            "SECURITY.md",
         ],
-        "Reference": [
+        "Reproduce or write a paper": [
+            "reference/studies.md",
+            "guides/compare-in-python.md",
+            "guides/own-metrics.md",
+            "reference/models.md",
+            "reference/sweep.md",
+            "reference/results.md",
+            "reference/stability.md",
+            "benchmarks/RESULTS.md",
+        ],
+        "Look something up": [
             "reference/command-line.md",
-            "reference/capacity.md",
             "reference/policies/README.md",
             "reference/platforms.md",
             "reference/sharing.md",
-            "reference/slurm-conf.md",
-            "reference/failures.md",
             "reference/power.md",
-            "reference/job-models.md",
             "reference/formats.md",
             "reference/dependencies.md",
-            "reference/models.md",
             "reference/elastisim.md",
+            "reference/job-models.md",
             "reference/adhoc.md",
-            "reference/results.md",
-            "reference/metrics.md",
-            "reference/verdicts.md",
-            "reference/fidelity.md",
-            "reference/bounds.md",
-            "reference/figures.md",
-            "reference/explain.md",
-            "reference/report.md",
-            "reference/sweep.md",
-            "reference/studies.md",
-            "reference/stability.md",
+            "glossary.md",
         ],
         "Python": [
             f"reference/api/{name}.md" for name in ("forebay", "workload", "machines", "answers", "adhoc", "gym")
         ],
-        "Concepts": [
+        "The project": [
             "architecture.md",
-            "how-a-run-works.md",
             "why.md",
-            "benchmarks/RESULTS.md",
-            "glossary.md",
+            "CONTRIBUTING.md",
             "CHANGELOG.md",
+            "SECURITY.md",
         ],
+    },
+    "guides/extend.md": {"": [f"guides/extend/{name}.md" for name in ("policies", "machines", "workloads", "answers")]},
+    "reference/platforms.md": {
+        "": [f"reference/platforms/{name}.md" for name in ("presets", "tiers", "networks", "classes", "site")]
+    },
+    "reference/formats.md": {
+        "": [
+            f"reference/formats/{name}.md"
+            for name in (
+                "swf",
+                "sacct",
+                "batsim",
+                "wfcommons",
+                "job-tables",
+                "writing",
+                "odd-jobs",
+                "names-and-dates",
+                "operations",
+            )
+        ]
+    },
+    "reference/models.md": {
+        "": [f"reference/models/{name}.md" for name in ("jobs", "io-jobs", "burst-buffers", "io", "users")]
+    },
+    "reference/job-models.md": {
+        "": [f"reference/job-models/{name}.md" for name in ("io-aware", "tiered", "application", "legs-and-phases")]
     },
     "reference/policies/README.md": {
         "": [

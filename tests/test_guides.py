@@ -11,7 +11,8 @@ import pytest
 pytestmark = pytest.mark.small
 
 ROOT = Path(__file__).parents[1]
-GUIDE = ROOT / "docs" / "guides" / "extend.md"
+GUIDES = ROOT / "docs" / "guides" / "extend"
+PAGES = ("policies", "machines", "workloads", "answers")
 FILE = re.compile(r"`([\w/.]+\.(?:py|toml))`:\n\n```(?:python|toml)\n(.*?)```", re.DOTALL)
 COMMAND = re.compile(r"^\$ forebay (.*)$", re.MULTILINE)
 DRIVER = """
@@ -28,7 +29,8 @@ for line in sys.stdin:
 
 
 def test_every_guide_works_as_it_is_written(tmp_path):
-    text = GUIDE.read_text(encoding="utf-8")
+    assert {page.stem for page in GUIDES.iterdir()} == set(PAGES)
+    text = "\n".join((GUIDES / f"{page}.md").read_text(encoding="utf-8") for page in PAGES)
     parts = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     assert len(parts) == 9
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
