@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from forebay import _plugins
-from forebay._bounds import _exact
+from forebay._bounds import _exact, _paper
 from forebay._bounds._alone import alone
 from forebay._bounds._area import area
 from forebay._bounds._busy import busy
@@ -82,6 +82,14 @@ class Bounds:
         found = order.unique("metric", keep="first", maintain_order=True)
         rows = {row["metric"]: row for row in found.iter_rows(named=True)}
         return {metric: rows[metric] for metric in METRICS if metric in rows}
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """The table for a paper that loads booktabs; with a caption it floats."""
+        return _paper.table(self).to_latex(caption, label)
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return _paper.table(self).to_markdown()
 
     def gaps(self, results: Results) -> pl.DataFrame:
         """How far runs are above the largest bounds: `policy`, `metric`, `value`, `least`, `gap` and `ratio`.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path
 from forebay._support.text import html_table
-from forebay.experiments.capacity import Sized, answers
+from forebay.experiments.capacity import Sized, answers, paper
 
 if TYPE_CHECKING:
     pass
@@ -63,6 +63,14 @@ class Capacity:
         from forebay.report import write
 
         return write(self.folder, as_path(path, "the report"))
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """Every capacity that was tried, for a paper that loads booktabs; with a caption it floats."""
+        return paper.table(self._sized.question, self._sized.found).to_latex(caption, label)
+
+    def to_markdown(self) -> str:
+        """The same in Markdown."""
+        return paper.table(self._sized.question, self._sized.found).to_markdown()
 
     def __str__(self) -> str:
         return "\n".join(self._lines)

@@ -149,11 +149,11 @@ class Comparison:
 
     def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
         """The table for a paper that loads booktabs; with a caption it floats."""
-        return paper.latex(self._compared, caption, label)
+        return paper.table(self._compared).to_latex(caption, label)
 
     def to_markdown(self) -> str:
         """The table in Markdown."""
-        return paper.markdown(self._compared)
+        return paper.table(self._compared).to_markdown()
 
     @property
     def caption(self) -> str:
