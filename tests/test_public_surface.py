@@ -26,6 +26,7 @@ SURFACE = [
     "Result",
     "Simulation",
     "Snapshot",
+    "Sweep",
     "Trigger",
     "View",
     "Workload",

@@ -1,22 +1,17 @@
 """Bounds as tables: every bound, and how far policies are above the largest."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 import polars as pl
 
 from forebay._support.paper import Table
-from forebay._support.text import counted
 from forebay.metrics._numbers import NONE, shown
 
-if TYPE_CHECKING:
-    from forebay._bounds._bounds import Bounds
 
-
-def table(found: "Bounds") -> Table:
-    """A row for each bound; the largest of each metric is marked."""
-    best = {(row["metric"], row["bound"]) for row in found.best.values()}
+def table(bounds: pl.DataFrame, best: Collection[tuple[str, str]], about: str) -> Table:
+    """A row for each bound; the largest of each metric, by metric and bound in `best`, is marked."""
     rows = []
-    for row in found.table.iter_rows(named=True):
+    for row in bounds.iter_rows(named=True):
         words = [row["bound"], row["proved"]]
         if row["best_found"] is not None and row["proved"]:
             words.append(f"best found {shown(row['metric'], row['best_found'])}")
@@ -29,8 +24,8 @@ def table(found: "Bounds") -> Table:
                 "; ".join(word for word in words if word),
             ]
         )
-    about = f"What no policy can have less of: {counted(found.n_jobs, 'job')} of {found.workload} on {found.platform}"
-    return Table(["metric", "at least", "", "because of", "by"], rows, (1,), about)
+    caption = f"What no policy can have less of: {about}"
+    return Table(["metric", "at least", "", "because of", "by"], rows, (1,), caption)
 
 
 def distances(gaps: pl.DataFrame) -> Table:

@@ -1,15 +1,16 @@
 """What a replay has found, as tables: waits, scores, and errors by size, queue, user and account."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
+import polars as pl
+
+from forebay._fidelity._use import Use
 from forebay._support.paper import Table
 from forebay._support.text import counted
 from forebay.errors import InputError, nearest
 from forebay.metrics._numbers import NONE, count, percent, seconds
-
-if TYPE_CHECKING:
-    from forebay._fidelity._found import Fidelity
+from forebay.results import Result
 
 Seconds = Callable[[float | None], str]
 _KINDS = ("recorded", "simulated")
@@ -22,13 +23,33 @@ _ERRORS = {
 }
 
 
-def tables(found: "Fidelity", top: int | None = None) -> dict[str, Table]:
+class Replayed(Protocol):
+    """What a replay has found, as far as tables need it."""
+
+    @property
+    def numbers(self) -> Mapping[str, Any]:
+        """Every score by its name."""
+
+    @property
+    def by(self) -> Mapping[str, pl.DataFrame]:
+        """Errors by size, queue and so on."""
+
+    @property
+    def use(self) -> Use:
+        """Of the machine."""
+
+    @property
+    def result(self) -> Result:
+        """The run."""
+
+
+def tables(found: Replayed, top: int | None = None) -> dict[str, Table]:
     """All of them by name; of users and the like those with most hours of nodes, or cores."""
     some = {"waits": waits(found), "scores": Table(["score", "value"], scores(found), (1,), _about(found))}
     return some | {name: groups(found, name, top) for name, rows in found.by.items() if len(rows) > 1}
 
 
-def named(found: "Fidelity", name: str) -> Table:
+def named(found: Replayed, name: str) -> Table:
     """The one that a user asks for."""
     every = tables(found)
     if name not in every:
@@ -36,18 +57,18 @@ def named(found: "Fidelity", name: str) -> Table:
     return every[name]
 
 
-def _about(found: "Fidelity") -> str:
+def _about(found: Replayed) -> str:
     facts = found.result.facts
     return f"{counted(found.numbers['n_jobs'], 'job')} of {facts['workload']}, simulated under {facts['policy']}"
 
 
-def waits(found: "Fidelity", seconds: Seconds = seconds) -> Table:
+def waits(found: Replayed, seconds: Seconds = seconds) -> Table:
     """Recorded and simulated ones."""
     rows = [[kind, *(seconds(found.numbers[f"{kind}_{name}"]) for name in _WAITS.values())] for kind in _KINDS]
     return Table(["wait", *_WAITS], rows, range(1, len(_WAITS) + 1), f"Waits of {_about(found)}")
 
 
-def scores(found: "Fidelity") -> list[tuple[str, str]]:
+def scores(found: Replayed) -> list[tuple[str, str]]:
     """How far they are apart, in words and numbers."""
     numbers = found.numbers
 
@@ -76,7 +97,7 @@ def scores(found: "Fidelity") -> list[tuple[str, str]]:
     ]
 
 
-def groups(found: "Fidelity", name: str, top: int | None = None, seconds: Seconds = seconds) -> Table:
+def groups(found: Replayed, name: str, top: int | None = None, seconds: Seconds = seconds) -> Table:
     """A class of sizes a row, or those with most hours of nodes, or cores."""
 
     def cell(value: float) -> str:

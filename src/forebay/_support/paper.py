@@ -1,4 +1,4 @@
-"""Tables for papers and pages, LaTeX with booktabs and Markdown: whatever a name holds, it is text there, not markup."""
+"""Tables for papers and pages, LaTeX with booktabs and Markdown: whatever a name holds, it is text, not markup."""
 
 import re
 from collections.abc import Callable, Collection, Sequence

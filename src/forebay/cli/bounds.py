@@ -136,8 +136,9 @@ def document(found: "Bounds", gaps: "pl.DataFrame | None") -> dict[str, Any]:
 
 def _tables(found: "Bounds", gaps: "pl.DataFrame | None") -> "list[Table]":
     from forebay._bounds import _paper
+    from forebay._bounds._bounds import as_table
 
-    return [_paper.table(found), *([] if gaps is None else [_paper.distances(gaps)])]
+    return [as_table(found), *([] if gaps is None else [_paper.distances(gaps)])]
 
 
 def report(found: "Bounds", gaps: "pl.DataFrame | None") -> None:

@@ -28,7 +28,7 @@ def columns(numbers: Numbers, resources: Iterable[str]) -> list[tuple[str, str]]
 
 
 def lines(numbers: Numbers, resources: Iterable[str]) -> list[tuple[str, str]]:
-    """Words and values of all that a page has room for; staging only of a run that stages data, and so with failures."""
+    """Words and values of all that a page has room for; staging only of a run that stages data; so with failures."""
     names = [
         ("95 % of jobs wait at most", "p95_wait"),
         ("longest wait", "max_wait"),

@@ -39,7 +39,7 @@ TableFormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="text|json|latex|markdown",
-        help="Tables to read; or JSON, or tables for a paper (LaTeX with booktabs, Markdown), on stdout and nothing else.",
+        help="Tables to read; or JSON, LaTeX (booktabs) or Markdown on stdout and nothing else.",
     ),
 ]
 WorkloadArgument = Annotated[

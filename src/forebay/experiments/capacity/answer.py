@@ -49,14 +49,21 @@ class Capacity:
         """All of it as `forebay capacity --format json` answers."""
         return self._sized.document()
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the number over capacity, with the target and the answers; `ax` as `forebay.figures.plot` takes it."""
-        from forebay.figures import _plan
+    def plot(self, ax: Any = None, width: str | float | None = None) -> Any:
+        """Draw the number over capacity, with the target and the answers.
+
+        Parameters
+        ----------
+        ax, width
+            As `forebay.figures.plot` takes them.
+        """
+        from forebay.figures import _look, _plan
         from forebay.figures.panels import capacity
 
+        inches = None if width is None else _look.inches(width)
         question = self._sized.question
         span, (curves, axes) = question.spans[-1], answers.drawn(question, self._sized.found)
-        return _plan.fill(capacity.plan(curves, axes, (span.low, span.high)), ax)
+        return _plan.fill(capacity.plan(curves, axes, (span.low, span.high)), ax, inches)
 
     def report(self, path: str | Path = "report.html") -> Path:
         """Write a page of it: one HTML file that needs nothing else."""
