@@ -64,7 +64,7 @@ def only(swept: Swept, where: Mapping[str, Sequence[str]]) -> Swept:
             raise InputError(f"runs do not differ in {brief(name)}: {nearest(name, known)}")
         columns = [name, *([as_written(name)] if name in AXES else [])]
         texts = {column: table[column].cast(pl.String) for column in columns}
-        there = {text for one in texts.values() for text in one.drop_nulls()}
+        there = {text for column in columns for text in swept.table[column].cast(pl.String).drop_nulls()}
         for value in wanted:
             if value not in there:
                 raise InputError(f"no run has {name}={brief(value)}: {nearest(value, there)}")

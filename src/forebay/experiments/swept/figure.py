@@ -113,8 +113,18 @@ def _layout(swept: Swept, wanted: Wanted) -> _Layout:
     else:
         axes = found[wanted.x] if wanted.x is not None else _longest(found, numeric), None
     chosen = {one.name for one in axes if one is not None}
-    others = [one for one in found.values() if one.name != _POLICY and one.name not in chosen]
+    others = [one for one in found.values() if one.name not in {_POLICY, *chosen} and not _of_policies(swept, one)]
     return _Layout(figure, axes[0], axes[1], others)
+
+
+def _of_policies(swept: Swept, one: Dimension) -> bool:
+    """Whether it is a parameter of policies alone: lines then show it."""
+    if one.name in AXES:
+        return False
+    place = f"{{{one.name}}}"
+    mine = swept.table.filter(pl.col(one.name).is_not_null())
+    inside = {axis: mine[as_written(axis)].str.contains(place, literal=True) for axis in AXES}
+    return bool(inside[_POLICY].all()) and not any(inside[axis].any() for axis in AXES if axis != _POLICY)
 
 
 def _longest(found: Mapping[str, Dimension], numeric: Sequence[Dimension]) -> Dimension | None:
@@ -148,16 +158,11 @@ Key = tuple[str, str, Any, Any]
 
 def _cells(swept: Swept, layout: _Layout, metric: str) -> dict[Key, list[float]]:
     """The number of every run, by where it is drawn; in the order of the sweep."""
-    labels = _labels(swept, layout)
     found: dict[Key, list[float]] = {}
-    for row in swept.table.iter_rows(named=True):
+    for row, line in zip(swept.table.iter_rows(named=True), _labels(swept, layout), strict=True):
         if row[metric] is not None:
             panel = ", ".join(filter(None, (_piece(one, row[one.column]) for one in layout.others)))
             x, y = (None if one is None else row[one.column] for one in (layout.x, layout.y))
-            if layout.x is not None and layout.x.name == _POLICY:
-                line = ""
-            else:
-                line = labels[row[as_written(_POLICY)]]
             found.setdefault((plain(panel), plain(line), x, y), []).append(float(row[metric]))
     return found
 
@@ -168,24 +173,20 @@ def _piece(one: Dimension, value: Any) -> str:
     return str(value) if one.name in AXES else f"{one.name} = {value}"
 
 
-def _labels(swept: Swept, layout: _Layout) -> dict[str, str]:
-    """What lines are called: policies with what does not vary filled in, and without what the axes show.
-
-    The latter only if they differ all the same.
-    """
-    written = as_written(_POLICY)
-    specs = swept.table[written].unique(maintain_order=True).to_list()
-    full = {spec: _filled(spec, swept.table.filter(pl.col(written) == spec), swept.parameters) for spec in specs}
+def _labels(swept: Swept, layout: _Layout) -> list[str]:
+    """What the line of each run is called: its policy, without what the axes show if policies differ all the same."""
+    if layout.x is not None and layout.x.name == _POLICY:
+        return [""] * len(swept.table)
+    left = [name for name in swept.parameters if name not in layout.inside]
+    full = []
+    for row in swept.table.select(as_written(_POLICY), *left).iter_rows(named=True):
+        text = row[as_written(_POLICY)]
+        for name in left:
+            text = text.replace(f"{{{name}}}", str(row[name]))
+        full.append(text)
     names = "|".join(map(re.escape, layout.inside))
-    short = [re.sub(rf"(?<=[:,])\w+=\{{(?:{names})\}}(?:,|$)", "", text).rstrip(":,") for text in full.values()]
-    return dict(zip(specs, short, strict=True)) if names and len(set(short)) == len(specs) else full
-
-
-def _filled(spec: str, runs: pl.DataFrame, parameters: Sequence[str]) -> str:
-    for name in parameters:
-        if f"{{{name}}}" in spec and runs[name].n_unique() == 1:
-            spec = spec.replace(f"{{{name}}}", str(runs[name][0]))
-    return spec
+    short = [re.sub(rf"(?<=[:,])\w+=\{{(?:{names})\}}(?:,|$)", "", text).rstrip(":,") for text in full]
+    return short if len(set(short)) == len(set(full)) else full
 
 
 def _lines(layout: _Layout, cells: Mapping[Key, list[float]], wanted: Wanted) -> "Plan":
