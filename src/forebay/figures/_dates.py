@@ -38,7 +38,7 @@ def calendar(axis: Any, epoch: float | None, start: float, end: float, unit: flo
     axis.set_xlabel("date (UTC)")
 
 
-def _ticks(start: float, end: float, most: int) -> list[tuple[float, str]]:
+def _ticks(start: float, end: float, most: int = _MOST) -> list[tuple[float, str]]:
     """Round moments between two Unix times, and how to write them."""
     step = next((step for step in _STEPS if (end - start) / step <= most), None)
     if step is None:
@@ -56,7 +56,7 @@ def _ticks(start: float, end: float, most: int) -> list[tuple[float, str]]:
     return found
 
 
-def _months(start: float, end: float, most: int) -> list[tuple[float, str]]:
+def _months(start: float, end: float, most: int = _MOST) -> list[tuple[float, str]]:
     first = _date(start)
     months = 12 * first.year + first.month - 1
     length = (end - start) / (30.4 * _DAY)

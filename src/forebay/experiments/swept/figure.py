@@ -16,7 +16,7 @@ from forebay.experiments.swept.runs import AXES, Swept, as_written
 
 if TYPE_CHECKING:
     from forebay.figures._plan import Plan
-    from forebay.figures.panels.sweeps.lines import Across
+    from forebay.figures._sweeps.lines import Across
 
 LINES, HEATMAP = FIGURES = ("sweep-lines", "sweep-heatmap")
 _USE = "utilisation_"
@@ -190,7 +190,7 @@ def _labels(swept: Swept, layout: _Layout) -> list[str]:
 
 
 def _lines(layout: _Layout, cells: Mapping[Key, list[float]], wanted: Wanted) -> "Plan":
-    from forebay.figures.panels.sweeps import lines
+    from forebay.figures._sweeps import lines
 
     at = _positions(layout.x)
     points = []
@@ -204,7 +204,7 @@ def _lines(layout: _Layout, cells: Mapping[Key, list[float]], wanted: Wanted) ->
 
 def _heatmap(layout: _Layout, cells: Mapping[Key, list[float]], wanted: Wanted) -> "Plan":
     """A policy that one of the parameters does not change has the same number at all its values."""
-    from forebay.figures.panels.sweeps import heatmap
+    from forebay.figures._sweeps import heatmap
 
     assert layout.x is not None
     assert layout.y is not None
@@ -239,7 +239,7 @@ def _positions(one: Dimension | None) -> Mapping[Any, float]:
 
 def _across(one: Dimension | None, there: Sequence[float]) -> "Across":
     """The axis, with the values at which there is something to show."""
-    from forebay.figures.panels.sweeps.lines import Across
+    from forebay.figures._sweeps.lines import Across
 
     if one is None:
         return Across("", [0.0], names=[""])

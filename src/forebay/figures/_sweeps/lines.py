@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from forebay.figures import _look, _style
 from forebay.figures._plan import Legend, Plan
-from forebay.figures.panels.sweeps import amounts
+from forebay.figures._sweeps import amounts
 
 _PANEL = 1.55
 """Inches that a panel is wide at least, and about as high, beside others."""

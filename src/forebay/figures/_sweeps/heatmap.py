@@ -12,8 +12,8 @@ from matplotlib.ticker import NullLocator
 
 from forebay.figures import _look, _style
 from forebay.figures._plan import Legend, Plan
-from forebay.figures.panels.sweeps import amounts
-from forebay.figures.panels.sweeps.lines import Across, grid, x_title
+from forebay.figures._sweeps import amounts
+from forebay.figures._sweeps.lines import Across, grid, x_title
 
 _COLOURS = "viridis_r"
 _TEXT = 0.23
