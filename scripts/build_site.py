@@ -30,6 +30,7 @@ NAVIGATION = {
             "guides/burst-buffer-size.md",
             "guides/malleable-jobs.md",
             "guides/compare-in-python.md",
+            "guides/paper.md",
             "guides/write-a-policy.md",
             "guides/cookbook.md",
             "guides/coming-from.md",

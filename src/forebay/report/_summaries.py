@@ -70,7 +70,7 @@ def table(results: Result | Mapping[str, Result]) -> Table:
     Examples
     --------
     >>> runs = {policy: fb.simulate("table1", policy=policy) for policy in ("fcfs", "fcfs-bb")}
-    >>> print(fb.report.table(runs).to_markdown().splitlines()[-1][:26])
+    >>> print(fb.report.table(runs).to_markdown().splitlines()[-1][:24])
     | fcfs-bb | 2 min 22 s |
     """
     if isinstance(results, Result):
