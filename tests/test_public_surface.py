@@ -27,6 +27,7 @@ SURFACE = [
     "Result",
     "Simulation",
     "Snapshot",
+    "Sweep",
     "Topology",
     "Trigger",
     "View",

@@ -13,7 +13,7 @@ From files to numbers:
 - `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
 - `compare` ranks policies, with a verdict on each, and `capacity` finds how much is enough, as the commands do;
-- `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
+- `sweep` runs every combination of workloads, platforms, policies and seeds, and gives tables and figures;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
 Policies of your own read a `View` and write `Actions`, compiled ones use `forebay.kernels`; try them by
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from forebay.experiments.api import capacity, compare, sweep
     from forebay.experiments.capacity.answer import Capacity
     from forebay.experiments.comparison.answer import Comparison
+    from forebay.experiments.swept.answer import Sweep
     from forebay.metrics import metric, summary
     from forebay.platforms import load as platform
     from forebay.platforms.platform import Platform
@@ -79,6 +80,7 @@ _HOME = {
     "Result": ("forebay.results", "Result"),
     "Simulation": ("forebay._run.simulation", "Simulation"),
     "Snapshot": ("forebay._run.simulation", "Snapshot"),
+    "Sweep": ("forebay.experiments.swept.answer", "Sweep"),
     "Topology": ("forebay.core.views.topology", "Topology"),
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
@@ -113,6 +115,7 @@ __all__ = [
     "Result",
     "Simulation",
     "Snapshot",
+    "Sweep",
     "Topology",
     "Trigger",
     "View",

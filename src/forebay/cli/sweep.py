@@ -10,9 +10,9 @@ import typer
 from forebay._support.reading import read_text
 from forebay._support.text import counted
 from forebay.cli._input import options
-from forebay.cli._input.options import Format
+from forebay.cli._input.options import TableFormat
 from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
-from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, show, table
+from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, papers, show, table
 from forebay.cli.report import report_line
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def command(
     slurm: SlurmOption = None,
     fresh: options.FreshOption = False,
     page: options.PageOption = True,
-    form: options.FormatOption = Format.text,
+    form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Run every combination of a grid of settings.
@@ -68,6 +68,8 @@ def command(
     from forebay.experiments.outputs import output_folder
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import RunsFailedError, records
+    from forebay.experiments.swept import paper
+    from forebay.experiments.swept import runs as swept
 
     options.know(metrics)
     runs = grid.read(spec, reference)  # it may bring metrics that conditions name
@@ -76,6 +78,7 @@ def command(
     failed: RunsFailedError | None = None
     with output_folder(folder):
         store = Store(folder, fresh)
+        swept.keep(runs, folder)
         before = sum(run in store for run in runs)
         try:
             carry_out(runs, store, jobs, dask, slurm)
@@ -83,17 +86,18 @@ def command(
             failed = error
         finished = records([run for run in runs if run in store], store)
         found = tidy.combinations(finished)
-        notes = ["every seed gave the same schedules: nothing in these runs is drawn at random"]
-        notes = [*(notes if tidy.same_under_each_seed(finished) else []), *tidy.remarks(finished)]
+        notes = tidy.notes(finished)
         lost = [] if failed is None else failed.failed
         files = tidy.write(finished, folder) if finished else []
         document = _document({}, found, lost, notes, []) | {"metrics": tidy.shown(finished)}
         files += _page(context, spec, folder, document, page) if finished else []
     counts = {"total": len(runs), "found": before, "made": len(finished) - before}
-    if form is Format.json:
+    if form is TableFormat.json:
         answer(_document(counts, found, lost, notes, files))
-    elif finished:
+    elif finished and form is TableFormat.text:
         _tell(counts, found, notes, files, folder)
+    elif finished:
+        papers(form, [paper.table(found)])
     if failed is not None:
         raise failed
     refuse(_holding(conditions, found))

@@ -26,6 +26,8 @@ from forebay.experiments.runs import Jobs, Run, from_file, made_by
 Value = bool | int | float | str
 COLUMNS = ("workload", "platform", "job_model", "failures", "policy", "seed")
 """What tells runs of a sweep apart, beside parameters."""
+WRITTEN = "as written"
+"""The tag for all of these but the seed as the sweep has them, parameters not filled in; no parameter has a space."""
 MOST = 1_000_000
 _INT64 = 2**63
 _TAKEN = {*COLUMNS, "seeds", "reference", "metric", "value", "reference_value", "change", "low", "high"}
@@ -179,6 +181,7 @@ class _Reader:
             if policy is None and own is None:
                 continue
             scheduler = scheduler or own or ""
+            written = (source.spec, *others, policy or scheduler)
             for seed in seeds:
                 tags = dict(zip(COLUMNS, (spec, machine, behaviour, failing, scheduler, seed), strict=True))
                 words = [str(word) for key, word in tags.items() if word and key != "seed"]
@@ -194,7 +197,7 @@ class _Reader:
                     metrics=self._metrics,
                     tags=tags
                     | {name: values.get(name) for name in self._grid.parameters}
-                    | {"reference": reference in (policy, scheduler)},
+                    | {"reference": reference in (policy, scheduler), WRITTEN: written},
                 )
 
     def _reference(self, source: _Source, machine: str, seed: int) -> tuple[str | None, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from forebay._support.files import replacing
 from forebay._support.text import write_csv
 from forebay.experiments import statistics, verdicts
-from forebay.experiments.grid import COLUMNS
+from forebay.experiments.grid import COLUMNS, WRITTEN
 from forebay.experiments.runs import REMARKS, Run
 from forebay.experiments.targets import as_counted
 from forebay.experiments.verdicts import Verdict
@@ -23,6 +23,7 @@ METRICS = ("mean_wait", "p95_wait", "mean_bounded_slowdown_10min")
 JUDGED = (*METRICS, "utilisation_nodes")
 """What verdicts.csv judges by."""
 TABLE = "verdicts.csv"
+_OWN = ("reference", WRITTEN)
 _PLACE = COLUMNS[:4]
 """Runs that share these, and the models of their jobs, differ in their policy alone, and in its parameters."""
 
@@ -42,17 +43,22 @@ class Combination:
     @property
     def place(self) -> dict[str, Any]:
         """Its columns of the grid, without the seed."""
-        return {key: value for key, value in _grid(self.runs[0][0]).items() if key != "seed"}
+        return {key: value for key, value in grid_columns(self.runs[0][0]).items() if key != "seed"}
 
     @property
     def name(self) -> str:
         """What messages call it."""
         return self.runs[0][0].name.rpartition(" | seed")[0]
 
-    def mean(self, metric: str) -> float | None:
+    def spread(self, metric: str) -> statistics.Spread | None:
         """Over the seeds that have the number."""
         values = [record.summary[metric] for _, record in self.runs if record.summary.get(metric) is not None]
-        return statistics.mean(values) if values else None
+        return statistics.spread(values) if values else None
+
+    def mean(self, metric: str) -> float | None:
+        """Over the same."""
+        found = self.spread(metric)
+        return None if found is None else found.mean
 
     def verdict(self, metric: str) -> Verdict:
         """Against the reference, over the seeds that both have."""
@@ -81,7 +87,7 @@ class Combination:
 
 def frame(finished: Finished) -> "pl.DataFrame":
     """A row a run: the columns of the grid, its parameters, then every number; empty where there is none."""
-    return _frame([{**_grid(run), **record.summary} for run, record in finished])
+    return as_table([{**grid_columns(run), **record.summary} for run, record in finished])
 
 
 def write(finished: Finished, folder: Path) -> list[Path]:
@@ -93,7 +99,7 @@ def write(finished: Finished, folder: Path) -> list[Path]:
         write_csv(table, csv)
         table.write_parquet(parquet)
         for path in verdicts_csv:
-            write_csv(_frame(judged), path)
+            write_csv(as_table(judged), path)
     return files
 
 
@@ -149,7 +155,13 @@ def same_under_each_seed(finished: Finished) -> bool:
     return any(len(one) > 1 for one in found.values()) and all(len(set(one)) == 1 for one in found.values())
 
 
-def _frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
+def notes(finished: Finished) -> list[str]:
+    """What readers of the tables should know."""
+    same = "every seed gave the same schedules: nothing in these runs is drawn at random"
+    return [*([same] if same_under_each_seed(finished) else []), *remarks(finished)]
+
+
+def as_table(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
     """Rows as a table; what only some have is empty elsewhere."""
     import polars as pl
 
@@ -157,9 +169,9 @@ def _frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
 
 
-def _grid(run: Run) -> dict[str, Any]:
-    """The columns of a run, without what is only for our own use."""
-    return {key: None if value == "" else value for key, value in run.tags.items() if key != "reference"}
+def grid_columns(run: Run) -> dict[str, Any]:
+    """What a run has in the columns of the grid and of parameters, without what is only for our own use."""
+    return {key: None if value == "" else value for key, value in run.tags.items() if key not in _OWN}
 
 
 def _place(run: Run) -> tuple[Any, ...]:

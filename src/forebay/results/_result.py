@@ -231,7 +231,7 @@ class Result:
         found: dict[str, Any] = import_module("forebay.metrics").summary(self)
         return found
 
-    def plot(self, figure: str, ax: Any = None) -> Any:
+    def plot(self, figure: str, ax: Any = None, width: "str | float | None" = None) -> Any:
         """Draw the run with matplotlib, as `forebay.figures.plot` does.
 
         Parameters
@@ -240,8 +240,10 @@ class Result:
             One of `forebay.figures.names()`.
         ax
             Axes to draw into; without them, a new figure is made.
+        width
+            Of a paper's column or page, such as "ieee-column", or inches.
         """
-        return import_module("forebay.figures").plot(figure, self, ax)
+        return import_module("forebay.figures").plot(figure, self, ax, width)
 
     def explain(self, *jobs: int, worst: int | None = None) -> Any:
         """Say why jobs waited, as `forebay.explain` does.

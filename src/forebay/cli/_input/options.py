@@ -22,8 +22,25 @@ class Format(StrEnum):
     json = "json"
 
 
+class TableFormat(StrEnum):
+    """How a command answers whose tables papers have."""
+
+    text = "text"
+    json = "json"
+    latex = "latex"
+    markdown = "markdown"
+
+
 FormatOption = Annotated[
     Format, typer.Option("--format", metavar="text|json", help="Tables to read, or JSON on stdout and nothing else.")
+]
+TableFormatOption = Annotated[
+    TableFormat,
+    typer.Option(
+        "--format",
+        metavar="text|json|latex|markdown",
+        help="Tables to read; or JSON, LaTeX (booktabs) or Markdown on stdout and nothing else.",
+    ),
 ]
 WorkloadArgument = Annotated[
     str,
