@@ -34,7 +34,7 @@ class Replica:
 
 
 def shaken(workload: "Workload", seed: int, number: int) -> "Workload":
-    """The copy of this number: the same for every policy. Times at which jobs are cancelled move with them."""
+    """The copy of this number: the same for every policy. Users withdraw their jobs as long after submission."""
     submits = workload.jobs["submit"]
     gap = float(submits[-1] - submits[0]) / (len(workload) - 1) if len(workload) > 1 else 0.0
     most = min(gap, MOST_LATER)
@@ -42,7 +42,7 @@ def shaken(workload: "Workload", seed: int, number: int) -> "Workload":
     if "running_since" in workload.jobs.columns:  # what runs already does so in every copy
         later = later.zip_with(workload.jobs["running_since"].is_nan(), later * 0)
     due = deadlines_later(workload.jobs, later)
-    jobs = workload.jobs.with_columns(pl.col("submit") + later, pl.col("cancel") + later, *due)
+    jobs = workload.jobs.with_columns(pl.col("submit") + later, *due)
     jobs = jobs.drop("recorded_start", strict=False)  # it is not known when a copy would have started
     line = f"replica {number}: submitted up to {most:.3g} s later, seed {seed}"
     return replace(workload, jobs=jobs.sort("submit", "id"), provenance=(*workload.provenance, line))
