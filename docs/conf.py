@@ -34,6 +34,8 @@ nitpick_ignore_regex = [
     ("py:class", r"forebay\.platforms\._declared\..*"),  # the same
     ("py:class", r"forebay\.experiments\..*"),  # forebay.compare and others make them
     ("py:class", r"forebay\.explain\.answer\.(explained|worst)\..*"),  # of an Explanation
+    ("py:class", r"forebay\._support\.paper\.Table"),  # forebay.report.table makes it
+    ("py:class", r"forebay\.results\._records\.Record"),  # what a sweep is made of
 ]
 
 

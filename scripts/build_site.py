@@ -54,6 +54,8 @@ NAVIGATION = {
         "Reproduce or write a paper": [
             "reference/studies.md",
             "guides/compare-in-python.md",
+            "guides/paper.md",
+            "guides/own-metrics.md",
             "reference/models.md",
             "reference/sweep.md",
             "reference/results.md",

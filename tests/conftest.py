@@ -1,8 +1,10 @@
-"""For every test: the same examples of hypothesis each time, and a Ctrl-C that is not ignored."""
+"""For every test: the same examples of hypothesis each time, no metrics of others, and a Ctrl-C that is not ignored."""
 
 import os
 import signal
+import sys
 
+import pytest
 from hypothesis import settings
 
 off, checked = (os.environ.get(name) == "1" for name in ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"))
@@ -17,3 +19,11 @@ os.environ.setdefault("FOREBAY_VARIANT", "full")
 def pytest_configure():
     """A shell that runs tests in the background has them ignore SIGINT, and whoever sends it waits for ever."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def no_metrics_of_other_tests():
+    """What a test defines by `@fb.metric` this process would know for ever."""
+    yield
+    if registry := sys.modules.get("forebay.metrics._own.registry"):
+        registry.forget()

@@ -32,6 +32,9 @@ RECIPES = {
     "Selective": ("selective", {}),
     "Relaxed": ("relaxed", {"slack": 0.5}),
     "Lookahead": ("lookahead", {}),
+    "ByProfile": ("by_profile", {}),
+    "SlackBased": ("slack_based", {"slack": 0.5, "least": 20.0}),
+    "Heft": ("heft", {}),
 }
 ONLY_NODES = {"Lookahead"}
 """What it chooses by its nodes alone: with buffers its knapsack would have a side more."""

@@ -8,12 +8,12 @@ From files to numbers:
 
 - `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
 - `open` a run to step through it, go back, and try other futures;
-- `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
-  `forebay.explain` why jobs waited;
+- `summary` gives every number of a run, `forebay.metrics` each by itself, `metric` adds one of yours,
+  `forebay.figures` gives pictures, `forebay.explain` why jobs waited;
 - `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
 - `compare` ranks policies, with a verdict on each, and `capacity` finds how much is enough, as the commands do;
-- `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
+- `sweep` runs every combination of workloads, platforms, policies and seeds, and gives tables and figures;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
 Policies of your own read a `View` and write `Actions`, compiled ones use `forebay.kernels`; try them by
@@ -50,11 +50,14 @@ if TYPE_CHECKING:
     from forebay.core.codes import JobState, LogReason, PhaseKind, Trigger
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
+    from forebay.core.views.profile import Profile
+    from forebay.core.views.topology import Topology
     from forebay.errors import ForebayError
     from forebay.experiments.api import capacity, compare, sweep
     from forebay.experiments.capacity.answer import Capacity
     from forebay.experiments.comparison.answer import Comparison
-    from forebay.metrics import summary
+    from forebay.experiments.swept.answer import Sweep
+    from forebay.metrics import metric, summary
     from forebay.platforms import load as platform
     from forebay.platforms.platform import Platform
     from forebay.policies import Policy
@@ -73,9 +76,12 @@ _HOME = {
     "PhaseKind": ("forebay.core.codes", "PhaseKind"),
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
+    "Profile": ("forebay.core.views.profile", "Profile"),
     "Result": ("forebay.results", "Result"),
     "Simulation": ("forebay._run.simulation", "Simulation"),
     "Snapshot": ("forebay._run.simulation", "Snapshot"),
+    "Sweep": ("forebay.experiments.swept.answer", "Sweep"),
+    "Topology": ("forebay.core.views.topology", "Topology"),
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
@@ -85,6 +91,7 @@ _HOME = {
     "diverge": ("forebay._run.diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
+    "metric": ("forebay.metrics", "metric"),
     "open": ("forebay._run.simulation", "open_run"),
     "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
@@ -104,9 +111,12 @@ __all__ = [
     "PhaseKind",
     "Platform",
     "Policy",
+    "Profile",
     "Result",
     "Simulation",
     "Snapshot",
+    "Sweep",
+    "Topology",
     "Trigger",
     "View",
     "Workload",
@@ -116,6 +126,7 @@ __all__ = [
     "diverge",
     "fidelity",
     "load",
+    "metric",
     "open",
     "platform",
     "policy_kernel",

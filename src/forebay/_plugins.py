@@ -36,6 +36,11 @@ def _outside(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in _installed().select(group=f"forebay.{group}")}
 
 
+def is_announced(group: str, module: str) -> bool:
+    """Whether another package announces a module as a plug-in."""
+    return any(entry.module == module for entry in _outside(group).values())
+
+
 def names(group: str) -> list[str]:
     """Every plug-in of a group (a sub-package of forebay, such as `policies`), as users write it."""
     return sorted(_known(group))

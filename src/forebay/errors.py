@@ -32,6 +32,10 @@ class LongRunWarning(UserWarning):
     """A run will take long, at its pace so far or by what its jobs do."""
 
 
+class MetricWarning(UserWarning):
+    """A metric of the user's own raised, or gave no number; it is left empty, and the others go on."""
+
+
 class InputError(ForebayError):
     """A file, name or value that cannot be used as given."""
 

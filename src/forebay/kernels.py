@@ -17,10 +17,10 @@ from forebay.core.verbs import (
     take_picks_from,
 )
 from forebay.policies._kernels.availability.placement import fits_now as fits
-from forebay.policies._kernels.availability.queries import earliest, fits_at, profile
+from forebay.policies._kernels.availability.queries import earliest, fits_at, profile, waits
 from forebay.policies._kernels.availability.remaining import what_is_left
 from forebay.policies._kernels.backfill.backfill import start_now as start
-from forebay.policies._kernels.backfill.verb import backfill, line_of, waits
+from forebay.policies._kernels.backfill.verb import backfill, line_of
 from forebay.policies._kernels.victims import can_give_way, choose_victims, displace
 from forebay.policies._orders import ALL, ORDERS
 

@@ -168,16 +168,18 @@ def other_future(some, result, spy, draw):
             for i, leg in enumerate(one.legs)
         )
         stays = not told[k][0] + one.cancel < moment
-        cancel, waits = one.cancel + stays * instead[k][0], _later(k, one, told, moment)
-        hidden = {} if k - 1 in spy.shown else _said_otherwise(legs, fresh[k % len(fresh)])
+        submitted = told[k][0] < moment  # then it is known for whom it waits, and its walltime
+        cancel, waits = one.cancel + stays * instead[k][0], one.waits if submitted else _later(k, one, told, moment)
+        hidden = {} if k - 1 in spy.shown else _said_otherwise(legs, fresh[k % len(fresh)], submitted)
         made.append(replace(one, **{"legs": legs, "cancel": cancel, "waits": waits} | hidden))
     return made
 
 
-def _said_otherwise(legs, other):
-    """What the user of a job that waits for its parents says: nobody has heard it yet."""
+def _said_otherwise(legs, other, submitted):
+    """What the user of a job that waits for its parents says, as far as no policy has heard it yet."""
     walltime = other.legs[0].walltime
-    return {"user": other.user, "buffer": other.buffer, "legs": tuple(replace(leg, walltime=walltime) for leg in legs)}
+    legs = legs if submitted else tuple(replace(leg, walltime=walltime) for leg in legs)
+    return {"user": other.user, "buffer": other.buffer, "legs": legs}
 
 
 def _other_leg(leg, begun, longer, phases):

@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 
 import forebay as fb
+from forebay.core.views.profile import Profile
 
 ARGUMENTS = {
     "job": lambda view: range(len(view.jobs)),
@@ -87,6 +88,8 @@ def frozen(thing):
         return repr(thing.tolist())
     if isinstance(thing, dict):
         return repr({key: frozen(value) for key, value in thing.items()})
+    if isinstance(thing, Profile):
+        return frozen((thing.times, thing.free, thing.room))
     return repr(tuple(map(frozen, thing)) if isinstance(thing, tuple) else thing)
 
 

@@ -134,3 +134,32 @@ def test_without_matplotlib(forebay, out, tmp_path, monkeypatch):
     assert forebay(*arguments).code == 0
     assert not list((tmp_path / "c").glob("*.svg"))
     assert "pip install matplotlib" in forebay(*arguments, "--plots").err
+
+
+def test_the_folder_of_a_sweep(forebay, out, tmp_path):
+    spec = tmp_path / "depths.toml"
+    spec.write_text(
+        'workloads = ["table1"]\npolicies = ["fcfs-bb:depth={depth}", "filler"]\n[parameters]\ndepth = [1, 2]\n'
+    )
+    assert forebay("sweep", spec, "-o", tmp_path / "s", "--jobs", 1).code == 0
+    code, said, err = forebay("plot", tmp_path / "s", "-o", tmp_path / "p", "--width", "ieee-column", "--format", "png")
+    assert (code, err) == (0, "")
+    assert sorted(file.name for file in (tmp_path / "p").iterdir()) == ["sweep-lines.csv", "sweep-lines.png"]
+    assert "mean wait over depth: a single seed" in said
+    latex = forebay("sweep", spec, "-o", tmp_path / "s", "--jobs", 1, "--format", "latex").out
+    assert latex.startswith("\\begin{table}")
+    assert "fcfs-bb:depth=2 & " in latex
+    arguments = ("plot", tmp_path / "s", "--metric", "max_wait", "--metric", "p95_wait", "--where", "policy=filler")
+    assert forebay(*arguments, "-o", tmp_path / "q").code == 0
+    assert (tmp_path / "q" / "sweep-lines-max_wait.svg").exists()
+    for wrong, why in (
+        ((tmp_path / "s", "--where", "filler"), "is not NAME=VALUE"),
+        ((tmp_path / "s", "--figure", "waits"), "unknown figure of a sweep 'waits'"),
+        ((tmp_path / "s", out), "is a sweep, and is drawn alone"),
+        ((out, "--x", "depth"), "--x is of the folder of a sweep"),
+        ((out, "--width", "acm-pag"), "did you mean 'acm-page'"),
+    ):
+        outcome = forebay("plot", *wrong, "-o", tmp_path / "no")
+        assert outcome.code == 2
+        assert why in outcome.err
+    assert not (tmp_path / "no").exists()

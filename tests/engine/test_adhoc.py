@@ -296,3 +296,11 @@ def test_rates_of_all_sizes_at_once_are_those_of_each():
     for clients in range(1, 6):
         each = fb.adhoc.steady_throughput(clients, np.arange(1, 8), 10**6)
         assert table[clients - 1].tolist() == each.tolist()
+
+
+def test_more_on_servers_than_the_log_can_hold_is_refused():
+    """Each phase could be, but growing servers hand on what all of them have written."""
+    half = 5e9  # GB: 5e18 bytes
+    job = (0, 2, (("checkpoint", 0, half), ("compute", 1, 0), ("checkpoint", 0, half)))
+    with pytest.raises(fb.errors.InputError, match=r"job 1 keeps more bytes on its servers than the log can hold"):
+        run([job], 3, **GROWING)

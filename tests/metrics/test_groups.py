@@ -2,8 +2,9 @@
 
 import pytest
 
-from forebay import Workload, metrics, simulate
+from forebay import Workload, metrics, simulate, workload
 from forebay.errors import InputError
+from forebay.experiments.verdicts import judge
 from forebay.metrics.groups import size_classes
 from forebay.workload import models
 
@@ -77,3 +78,50 @@ def test_sums_are_the_same_every_time():
     shared = Workload("shared", jobs.with_columns(user=jobs["id"] % 7))
     result = simulate(shared, "flat:nodes=64", "filler")
     assert len({metrics.by_user(result).write_csv() for _ in range(20)}) == 1
+
+
+# One node, in order of arrival:
+#
+#     job  user  submit  run time  ends  turnaround  bounded slowdown (10 min)
+#     1       1       0       600   600         600  1
+#     2       2       0       600  1200        1200  2
+#     3       1       0      1200  2400        2400  2
+#     4       3     600       600  3000        2400  4
+#     5      -1     600       600  3600        3000  5, of an unknown user
+#
+# Users' means are 1.5, 2 and 4; their 10th and 90th percentiles 1.6 and 3.6.
+USERS = {
+    "id": [1, 2, 3, 4, 5],
+    "submit": [0, 0, 0, 600, 600],
+    "run_time": [600, 600, 1200, 600, 600],
+    "walltime": [600, 600, 1200, 600, 600],
+    "nodes": [1] * 5,
+}
+
+
+def of_users(users):
+    jobs = workload.job_table(USERS | {"user": users})
+    found = metrics.summary(simulate(Workload("users", jobs), "flat:nodes=1", "fcfs"))
+    return {name: found[name] for name in ("jain_slowdown", "user_slowdown_spread") if name in found}
+
+
+def test_fairness_solved_by_hand():
+    jain = (1.5 + 2 + 4) ** 2 / (3 * (1.5**2 + 2**2 + 4**2))
+    assert of_users([1, 2, 1, 3, -1]) == pytest.approx({"jain_slowdown": jain, "user_slowdown_spread": 3.6 / 1.6})
+
+
+@pytest.mark.parametrize("users", [[7] * 5, [-1] * 5, [7, -1, 7, -1, 7]])
+def test_fairness_takes_two_users(users):
+    assert of_users(users) == {}
+
+
+def test_fairness_where_but_one_user_ran(make, job):
+    rejected = job(2, (0, None, None), 9, 60, state="REJECTED", user=2)
+    found = metrics.summary(make(job(1, (0, 0, 60), 1, 60, user=1), rejected))
+    assert found["jain_slowdown"] is found["user_slowdown_spread"] is None
+
+
+def test_more_of_one_is_fairer_and_of_the_other_is_not():
+    less, more = [0.5, 0.52, 0.49], [0.9, 0.91, 0.88]
+    assert judge(more, less, "jain_slowdown").word == "better"
+    assert judge(more, less, "user_slowdown_spread").word == "worse"

@@ -21,6 +21,7 @@ from forebay.workload.operations import first
 pytestmark = pytest.mark.small
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "extend.md").read_text(encoding="utf-8")
 EVERY = _listing.metrics()
 
 
@@ -44,7 +45,10 @@ def runs():
     after = fb.workload.dependency_table({"job": [2], "parent": [1]})
     waiting = fb.simulate(dataclasses.replace(fb.read("table1"), dependencies=after))
     powered = fb.simulate("table1", fb.Platform(name="m", nodes=4, power={"idle": "100 W", "busy": "300 W"}))
-    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded(), served, serviced, waiting, powered]
+    one = {"id": [1], "submit": [0], "walltime": [9], "run_time": [9], "nodes": [1], "deadline": [5]}
+    due = fb.simulate(fb.Workload("due", fb.workload.job_table(one)), "flat:nodes=1")
+    plain = fb.simulate(fb.read("table1"))
+    return [plain, staged, tiers, malleable, guarded(), served, serviced, waiting, powered, due]
 
 
 def test_the_documentation_names_every_metric_and_no_other():
@@ -106,10 +110,14 @@ def dropped_in(tmp_path, monkeypatch):
 
     def drop(name, text):
         (tmp_path / f"{name}.py").write_text(text)
-        _listing.metrics.cache_clear()
+        forget()
+
+    def forget():
+        _listing.built_in.cache_clear()
+        _listing._names.cache_clear()
 
     yield drop
-    _listing.metrics.cache_clear()
+    forget()
     for path in tmp_path.glob("*.py"):
         sys.modules.pop(f"forebay.metrics.{path.stem}", None)
         if getattr(metrics, path.stem, None) is not None:
@@ -117,14 +125,17 @@ def dropped_in(tmp_path, monkeypatch):
 
 
 def test_a_metric_is_one_file(dropped_in):
-    [example] = re.findall(r"^```python\n(\"\"\"How evenly.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    dropped_in("fairness", example)
+    [example] = re.findall(
+        r"`src/forebay/metrics/patience.py`:\n\n```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL
+    )
+    dropped_in("patience", example)
     result = fb.simulate(fb.read("table1"))
     whole = fb.summary(result)
-    assert whole["fairness_of_users"] == pytest.approx(1)
-    assert list(whole).index("fairness_of_users") > list(whole).index("utilisation_nodes")
-    assert shown("fairness_of_users", 0.25) == "25.0 %"
-    assert "fairness_of_users" in _listing.public("forebay.metrics", metrics.__path__)
+    assert whole["longest_wait"] == 540
+    assert list(whole).index("longest_wait") > list(whole).index("utilisation_nodes")
+    assert shown("longest_wait", 540.0) == "9 min"
+    assert "longest_wait" in _listing.public("forebay.metrics", metrics.__path__)
+    assert _listing.own_among([whole]) == []
 
 
 def test_two_metrics_of_one_name_are_refused(dropped_in):

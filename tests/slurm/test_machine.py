@@ -150,3 +150,12 @@ def test_ranges_and_exact_amounts():
     assert exact_bytes(2**40) == "1 TiB"
     assert exact_bytes(1001) == "1001 B"
     assert exact_seconds(216005) == "2 d 12 h 5 s"
+
+
+@pytest.mark.parametrize(
+    "where", ["ClusterName={0}", "PartitionName={0} Nodes=ALL", "Licenses={0}:5", "NodeName=x Feature={0}"]
+)
+def test_names_that_platform_files_cannot_have(told, where):
+    line = where.format("x" * 300)
+    with pytest.raises(InputError, match="is a name of 300 characters; 255 are the most; shorten it there"):
+        told(f"SelectType=select/linear\nNodeName=n[1-4]\n{line}\n").platform("")

@@ -239,3 +239,43 @@ class Lookahead(Simulator):
                 return False
             plan.take(job.demand, self.now, job.walltime)
         return True
+
+
+class ByProfile(Conservative):
+    """The same, said otherwise."""
+
+
+class SlackBased(Simulator):
+    slack, least = 0.5, 600.0
+
+    def decide(self, line):
+        latest, planned = vars(self).setdefault("latest", {}), self.begins(line)
+        for job in line:
+            slack = max(self.slack * (planned[job] - self.now), self.least)
+            latest.setdefault(job, planned[job] + slack)
+        bound = {job: max(latest[job], planned[job]) for job in line}
+        for job in [job for job in line if self.fits(job)]:
+            begins = self.begins([job, *(other for other in self.waiting if other is not job)])
+            late = [other for other in begins if other is not job and begins[other] > bound[other]]
+            if begins[job] == self.now and not late:
+                self.start(job)
+
+    def begins(self, line):
+        """When each would begin if they held reservations in this order."""
+        plan, found = self.schedule_of(self.plan), {}
+        for job in line:
+            found[job] = plan.earliest(job.demand, job.walltime)
+            plan.take(job.demand, found[job], job.walltime)
+        return found
+
+    def schedule_of(self, plan):
+        copy = Schedule(self.capacity, self.now)
+        copy.taken = plan.taken.copy()
+        return copy
+
+
+class Heft(Simulator):
+    """Nobody waits for others here, so the longest goes first."""
+
+    def decide(self, line):
+        self.backfill(sorted(line, key=lambda job: (-job.walltime, job.id)), math.inf)

@@ -131,7 +131,7 @@ def test_a_kernel_that_needs_numbers_says_so():
 def test_operations_carry_them():
     w = made()
     assert own(operations.first(w, 3)) == {"deadline": DEADLINES[:3], "application": APPLICATIONS[:3]}
-    assert own(operations.slice_time(w, 40, 60)) == {"deadline": [300.0], "application": ["lammps"]}
+    assert own(operations.slice_time(w, 40, 60)) == {"deadline": [250.0], "application": ["lammps"]}
     few = operations.filter_jobs(w, operations.parse_condition("deadline<400", w.jobs.schema))
     assert few.jobs["id"].to_list() == [3, 4]
     named = operations.filter_jobs(w, operations.parse_condition("application==lammps", w.jobs.schema))
@@ -196,6 +196,6 @@ def test_a_column_that_the_machine_takes_for_a_demand():
 
 def test_columns_that_nobody_named_are_demands_and_must_be_whole():
     with pytest.raises(InputError, match=r"further columns are demands on resources, but for those in own=\[\.\.\.\]"):
-        job_table({"id": [1], "submit": [0], "walltime": [1], "run_time": [1], "nodes": [1], "deadline": [0.5]})
+        job_table({"id": [1], "submit": [0], "walltime": [1], "run_time": [1], "nodes": [1], "due": [0.5]})
     with pytest.raises(InputError, match="has no column deadlin of your own"):
         job_table({"id": [1], "submit": [0], "walltime": [1], "run_time": [1], "nodes": [1]}, own=["deadlin"])

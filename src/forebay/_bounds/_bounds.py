@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from forebay import _plugins
-from forebay._bounds import _exact
+from forebay._bounds import _exact, _paper
 from forebay._bounds._alone import alone
 from forebay._bounds._area import area
 from forebay._bounds._busy import busy
@@ -20,6 +20,7 @@ from forebay._bounds._objective import METRICS, SLOWDOWNS, metric_named, of_star
 from forebay._bounds._prices import STEPS, prices
 from forebay._bounds._srpt import srpt
 from forebay._run.simulate import machine_of
+from forebay._support.paper import Table
 from forebay._support.text import counted
 from forebay.core.failures import Failures
 from forebay.engine.build.defaults import settle
@@ -82,6 +83,14 @@ class Bounds:
         found = order.unique("metric", keep="first", maintain_order=True)
         rows = {row["metric"]: row for row in found.iter_rows(named=True)}
         return {metric: rows[metric] for metric in METRICS if metric in rows}
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """The table for a paper that loads booktabs; with a caption it floats."""
+        return as_table(self).to_latex(caption, label)
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return as_table(self).to_markdown()
 
     def gaps(self, results: Results) -> pl.DataFrame:
         """How far runs are above the largest bounds: `policy`, `metric`, `value`, `least`, `gap` and `ratio`.
@@ -163,6 +172,13 @@ def bounds(
         found += _all(by_start[of_starts(name)], name, steps, lp, bool(exact), window, time_limit)
     table = pl.DataFrame([tuple(one) for one in found], schema=SCHEMA, orient="row")
     return Bounds(table, jobs.name, str(machine), model, len(some), some.uncertain, some.relaxed)
+
+
+def as_table(found: Bounds) -> Table:
+    """Every bound in words, as commands print it and papers have it."""
+    best = {(row["metric"], row["bound"]) for row in found.best.values()}
+    about = f"{counted(found.n_jobs, 'job')} of {found.workload} on {found.platform}"
+    return _paper.table(found.table, best, about)
 
 
 def _all(jobs: Jobs, metric: str, steps: int, lp: bool, search: bool, window: int, limit: float) -> list[Found]:

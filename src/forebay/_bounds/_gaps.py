@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState
-from forebay.metrics import summary
+from forebay.metrics._summary import collected
 from forebay.results import Result
 
 SCHEMA = {
@@ -31,7 +31,7 @@ def gap_table(best: Mapping[str, Mapping[str, Any]], results: Results, certain: 
         results = {str(result.facts["policy"]): result for result in results}
     rows = []
     for label, result in results.items():
-        numbers = summary(result) if keeps_to(result.jobs, certain, uncertain) else {}
+        numbers = collected(result)[0] if keeps_to(result.jobs, certain, uncertain) else {}
         rows += [(label, metric, *of_number(numbers.get(metric), row["value"])) for metric, row in best.items()]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from forebay._fidelity import _paper
 from forebay._fidelity._use import Use
 from forebay._support.files import as_path, replacing, writable_folder
 from forebay._support.text import as_json, counted, write_csv
@@ -49,6 +50,24 @@ class Fidelity:
         recorded, simulated = (seconds(self.numbers[f"{kind}_mean_wait"]) for kind in ("recorded", "simulated"))
         who = f"{self.result.facts['policy']} on {counted(len(self.jobs), 'job')}"
         return f"<Fidelity of {who}: mean wait {simulated}, recorded {recorded}>"
+
+    def to_latex(self, caption: str | None = None, label: str | None = None, table: str = "scores") -> str:
+        """A table for a paper that loads booktabs; with a caption it floats.
+
+        Parameters
+        ----------
+        caption
+            Its caption.
+        label
+            What the paper refers to it by.
+        table
+            "scores", "waits", or what errors are by: "size", "queue", "user", "account".
+        """
+        return _paper.named(self, table).to_latex(caption, label)
+
+    def to_markdown(self, table: str = "scores") -> str:
+        """The same in Markdown."""
+        return _paper.named(self, table).to_markdown()
 
     def save(self, folder: str | PathLike[str]) -> list[Path]:
         """Write fidelity.json, groups.csv, waits.csv and the figure to a folder; gives the files."""

@@ -44,7 +44,7 @@ PLAIN = {
     "engine/results": ("run_alone", "tables"),
     "engine/shared_nodes": ("preview",),
     "core": ("actions", "limits", "outlook", "schemas", "shapes", "units", "view"),
-    "policies": ("__init__", "_base", "_limited", "_own_file"),
+    "policies": ("__init__", "_base", "_limited"),
 }
 """Files without kernels, and without anything that kernels use: a change there compiles nothing."""
 _NO_KERNELS = ("engine/jobmodels", "engine/adhoc")

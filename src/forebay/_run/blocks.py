@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from forebay._numba.jit import direct
 from forebay._run import compilation
-from forebay.core.outlook import Profile
+from forebay._run.block_parts import BLOCKS
 from forebay.core.tables import State
+from forebay.core.views.profile import Space
 from forebay.engine.driver.signals import Interrupts
 from forebay.engine.entering import block_for
 from forebay.errors import BadActionError, nearest
@@ -43,10 +45,10 @@ class Blocks:
     def _kernel(self, name: str) -> Any:
         """The kernel behind one of the methods, ready to be called."""
         if name not in self._ready:
-            part = compilation.BLOCKS[name]
+            part = BLOCKS[name]
             compilation.prepare_block(part, self._state)
             kernel, tables = block_for(compilation.kernel_of(part), self._state)
-            self._ready[name] = partial(kernel, tables)
+            self._ready[name] = partial(direct(kernel), tables)
         return self._ready[name]
 
     def backfill(
@@ -74,7 +76,14 @@ class Blocks:
         found: np.ndarray = self._kernel("preempt")(job, candidates, 1, False)
         return found
 
-    def profile(self) -> Profile:
+    def profile(self, reserve: str) -> Space:
         """What will be free when."""
-        times, ahead, n, n_resources = self._kernel("profile")()
-        return Profile(times[:n].copy(), ahead[:n, :n_resources].copy(), ahead[:n, n_resources:].copy())
+        from forebay._run.spaces import Amounts  # and the kernels behind it, which few policies need
+
+        reserved = 1 if reserve == "nodes" else ALL
+        amounts = Amounts(self._kernel, *self._kernel("profile")(reserved))
+        if self._state.machine[0]["placement"] < 0:
+            return amounts
+        from forebay._run.shared_space import SharedNodes
+
+        return SharedNodes(self._state, self._kernel, reserved, amounts)

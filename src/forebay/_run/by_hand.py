@@ -9,6 +9,7 @@ from forebay._support.text import amount
 from forebay.core.actions import Actions
 from forebay.core.codes import JobState, LogReason
 from forebay.core.view import View
+from forebay.core.views.profile import Profile
 from forebay.errors import OversubscribedError, StartedEarlyError, StartedTwiceError
 
 
@@ -33,12 +34,17 @@ class Hands(Actions):
         self._freed = False  # whether more may be free than when the decision began
 
     def start(
-        self, job: int, reason: LogReason = LogReason.NONE, nodes: int | Iterable[int] | None = None, way: int = 0
+        self,
+        job: int,
+        reason: LogReason = LogReason.NONE,
+        nodes: int | Iterable[int] | None = None,
+        way: int = 0,
+        beside: Profile | None = None,
     ) -> None:
         """Start the job's waiting leg now, on the lowest idle nodes, on as many of them as given, or on those given."""
         if self.strict:
             self._check(self._view._row(job), nodes, way)
-        super().start(job, reason, nodes, way)
+        super().start(job, reason, nodes, way, beside)
 
     def interrupt(self, job: int, checkpoint: str = "last") -> None:
         """Stop a running job; see `Actions.interrupt`."""

@@ -15,13 +15,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from forebay._run.block_parts import BLOCKS, KERNELS, Part
 from forebay._support.parent_process import end_with
 from forebay._support.text import plain
 from forebay.errors import ForebayError
-
-Part = tuple[str, ...]
-"""A way into compiled code: module and function. It is compiled with all kernels below it, and so by itself. Behind
-these may stand the variant, and the shape of a policy's numbers, for which it is: see `engine.variants`."""
 
 LOOP: Part = ("forebay.engine.loop", "run_compiled")
 BRIDGE: Part = ("forebay.engine.loop", "call_python")
@@ -29,14 +26,6 @@ _SETFORMAT = "forebay.algorithms.nodes.setformat"
 _TEXT: tuple[Part, ...] = tuple((_SETFORMAT, name) for name in ("group_intervals", "write_sets"))
 _SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
 WAITING: Part = ("forebay.algorithms.waiting", "causes")  # explanations of waits enter here
-_KERNELS = "forebay.policies._kernels."
-BLOCKS: dict[str, Part] = {
-    "backfill": (f"{_KERNELS}backfill.verb", "line_up"),
-    **{name: (f"{_KERNELS}availability.queries", name) for name in ("earliest", "fits_at", "profile")},
-    "preempt": (f"{_KERNELS}victims", "victims"),
-}
-"""What policies in plain Python build on, by the name of the method that leads there."""
-
 _here: set[Part] = set()
 """What is ready in this process."""
 
@@ -78,7 +67,7 @@ def _narrowest(part: Part, policies: list[Any], used: frozenset[str]) -> Part:
     from forebay.engine.variants import ways_in
     from forebay.policies._limited import apart
 
-    if part != LOOP and not part[0].startswith(_KERNELS):
+    if part != LOOP and not part[0].startswith(KERNELS):
         return part
     mine = [one for one, _ in map(apart, policies) if part == _part_of(one)]
     shapes = shapes_of(mine, [one.params() for one in mine]) if mine else [ANY]
@@ -94,7 +83,7 @@ def _part_of(policy: Any) -> Part | None:
     if not compiled:
         return None
     file, _, function = compiled.rpartition(".")
-    return f"{_KERNELS}{file}", function
+    return f"{KERNELS}{file}", function
 
 
 def prepare_parts(wanted: Iterable[Part], quiet: bool = False) -> None:
@@ -146,7 +135,9 @@ def _named(policy: Any) -> set[str]:
         code = codes.pop()
         if isinstance(code, CodeType):
             found |= set(code.co_names)
-            codes += code.co_consts  # functions within functions
+            codes += code.co_consts  # functions within functions, and the names of arguments
+        elif isinstance(code, tuple):
+            found |= {name for name in code if isinstance(name, str)}
     return found
 
 
@@ -228,7 +219,7 @@ def _notes(faults: dict[Part, str]) -> list[str]:
     return found
 
 
-_USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill.backfill": 29.0, f"{_KERNELS}window": 28.0}
+_USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{KERNELS}backfill.backfill": 29.0, f"{KERNELS}window": 28.0}
 """Seconds that a part of a module takes by itself on two cores of 2026; others take as long as plans."""
 _PLAN = 20.0
 _SHARE = {"full": 1.0, "rigid": 0.35}
@@ -285,7 +276,7 @@ def _n_workers() -> int:
 
 def _late(part: Part) -> tuple[bool, bool, Part]:
     """Plans take least of the kernels that stand apart, and so wait least for the process that compiles these."""
-    return part[0].startswith("forebay.algorithms"), part[0].startswith(f"{_KERNELS}plan."), part
+    return part[0].startswith("forebay.algorithms"), part[0].startswith(f"{KERNELS}plan."), part
 
 
 def compile_parts(parts: list[Part], line: Countdown | None = None) -> None:

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from forebay._run.blocks import Blocks
 from forebay._run.case import case_of, machine_of, versions
+from forebay._run.handing import handed_to
 from forebay._run.phases import warn_of_many
 from forebay._support.progress import following
 from forebay.core.failures import Failures
 from forebay.engine.driver.batch import run
 from forebay.engine.driver.stepper import Progress
-from forebay.engine.policy_io.view_inputs import Handed
 from forebay.platforms.platform import Platform
 from forebay.results import Result
 from forebay.workload import Workload
@@ -86,7 +85,7 @@ def simulate(
     if progress is not False:
         warn_of_many(case.workload, case.program)
     state, truth, notes, draw, rng = case.tables()
-    handed = Handed(Blocks, case.wishes.labels)
+    handed = handed_to(case)
     with following(progress, case.policy, len(case.workload)) as call:
         record = run(state, truth, case.scheduler, case.platform.resources, rng, call, notes, draw, handed=handed)
     end = case.end(state, truth, notes)

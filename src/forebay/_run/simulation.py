@@ -7,9 +7,9 @@ from os import PathLike
 from types import TracebackType
 from typing import Any
 
-from forebay._run.blocks import Blocks
 from forebay._run.by_hand import ByHand, Hands
 from forebay._run.case import Case, case_of, versions
+from forebay._run.handing import handed_to
 from forebay._support.text import counted
 from forebay.core.actions import Actions
 from forebay.core.failures import Failures
@@ -18,7 +18,6 @@ from forebay.core.view import View
 from forebay.engine.build.table_roles import digest as digest_of
 from forebay.engine.driver.snapshot import Saved
 from forebay.engine.driver.stepper import Stepper
-from forebay.engine.policy_io.view_inputs import Handed
 from forebay.errors import BadActionError, InputError, wrong_type
 from forebay.platforms.platform import Platform
 from forebay.results import Result
@@ -370,7 +369,7 @@ def open_run(
     """
     case = case_of(workload, platform, ByHand() if policy is None else policy, seed, job_model, failures)
     state, truth, notes, draw, rng = case.tables()
-    stepper = Stepper(state, truth, case.platform.resources, rng, draw, Hands, Handed(Blocks, case.wishes.labels))
+    stepper = Stepper(state, truth, case.platform.resources, rng, draw, Hands, handed_to(case))
     stepper.take(case.scheduler)
     stepper.go_on()
     return Simulation(case, stepper, notes=tuple(notes))

@@ -6,14 +6,14 @@ import typer
 
 from forebay._support.text import counted
 from forebay.cli._input import options
-from forebay.cli._input.options import Format
-from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show, table
+from forebay.cli._input.options import TableFormat
+from forebay.cli._render.printing import answer, drawn, is_quiet, notes_block, pairs, papers, show
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.table import Table
 
     from forebay._bounds import Bounds
+    from forebay._support.paper import Table
     from forebay.experiments.setting import Setting
 
 EXAMPLES = options.examples(
@@ -51,7 +51,7 @@ def command(
     part: options.SliceOption = None,
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
-    form: options.FormatOption = Format.text,
+    form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Tell what no policy can do better than.
@@ -80,10 +80,12 @@ def command(
         job_model=job_model,
     )
     gaps = _gaps(found, setting, schedulers) if schedulers else None
-    if form is Format.json:
+    if form is TableFormat.text:
+        report(found, gaps)
+    elif form is TableFormat.json:
         answer(document(found, gaps))
     else:
-        report(found, gaps)
+        papers(form, _tables(found, gaps))
 
 
 def _specs(text: str | None) -> list[str]:
@@ -132,6 +134,13 @@ def document(found: "Bounds", gaps: "pl.DataFrame | None") -> dict[str, Any]:
     }
 
 
+def _tables(found: "Bounds", gaps: "pl.DataFrame | None") -> "list[Table]":
+    from forebay._bounds import _paper
+    from forebay._bounds._bounds import as_table
+
+    return [as_table(found), *([] if gaps is None else [_paper.distances(gaps)])]
+
+
 def report(found: "Bounds", gaps: "pl.DataFrame | None") -> None:
     """The answer as text: every bound, then every policy against the largest of each metric."""
     about = [
@@ -139,43 +148,8 @@ def report(found: "Bounds", gaps: "pl.DataFrame | None") -> None:
         ("platform", found.platform),
         ("job model", found.job_model),
     ]
-    blocks = [pairs(about), _bounds(found)]
-    if gaps is not None:
-        blocks.append(_distances(found, gaps))
+    blocks = [pairs(about), *map(drawn, _tables(found, gaps))]
     notes = [f"left out: {words}" for words in found.relaxed]
     if found.n_uncertain:
         notes.append(f"{counted(found.n_uncertain, 'job')} may be withdrawn, and counts with the least there can be")
     show(*blocks, *notes_block(notes))
-
-
-def _bounds(found: "Bounds") -> "Table":
-    from forebay.cli._render.number_text import shown
-
-    best = {(row["metric"], row["bound"]) for row in found.best.values()}
-    rows = []
-    for row in found.table.iter_rows(named=True):
-        mark = "largest" if (row["metric"], row["bound"]) in best else ""
-        words = [row["bound"], row["proved"]]
-        if row["best_found"] is not None and row["proved"]:
-            words.append(f"best found {shown(row['metric'], row['best_found'])}")
-        rows.append(
-            [
-                row["metric"],
-                shown(row["metric"], row["value"]),
-                mark,
-                row["resource"],
-                "; ".join(word for word in words if word),
-            ]
-        )
-    return table(["metric", "at least", "", "because of", "by"], rows, numbers=[1])
-
-
-def _distances(found: "Bounds", gaps: "pl.DataFrame") -> "Table":
-    from forebay.cli._render.number_text import NONE, shown
-
-    rows = []
-    for row in gaps.iter_rows(named=True):
-        cells = [NONE if row[key] is None else shown(row["metric"], row[key]) for key in ("value", "least", "gap")]
-        times = NONE if row["ratio"] is None else f"{row['ratio']:.2f}"
-        rows.append([row["policy"], row["metric"], *cells, times])
-    return table(["policy", "metric", "has", "at least", "above it", "times"], rows, numbers=[2, 3, 4, 5])

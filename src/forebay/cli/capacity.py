@@ -7,8 +7,8 @@ import typer
 
 from forebay._support.environment import use_one_thread
 from forebay.cli._input import completion, options
-from forebay.cli._input.options import Format
-from forebay.cli._render.printing import answer
+from forebay.cli._input.options import TableFormat
+from forebay.cli._render.printing import answer, papers
 from forebay.errors import InputError
 
 EXAMPLES = options.examples(
@@ -98,6 +98,7 @@ def command(
     ] = "60s",
     failures: options.FailuresOption = None,
     window: options.WindowOption = None,
+    metrics: options.MetricsOption = None,
     price: Annotated[
         str | None,
         typer.Option(
@@ -117,7 +118,7 @@ def command(
     ] = None,
     page: options.PageOption = True,
     fresh: options.FreshOption = False,
-    form: options.FormatOption = Format.text,
+    form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Find the least capacity that keeps a target.
@@ -131,10 +132,11 @@ def command(
     from forebay.cli._input.options import parse_period
     from forebay.cli._render.capacity import report
     from forebay.cli._render.progress import Terminal
-    from forebay.experiments.capacity import find
+    from forebay.experiments.capacity import find, paper
     from forebay.experiments.capacity.question import Asked, asking
     from forebay.figures._folder import available, check
 
+    options.know(metrics)
     specs = _policies(policy, policies)
     if plots:
         check(())
@@ -161,10 +163,12 @@ def command(
         origin=given_command.origin(context),
         reporter=Terminal(),
     )
-    if form is Format.json:
+    if form is TableFormat.text:
+        report(found, output)
+    elif form is TableFormat.json:
         answer(found.document())
     else:
-        report(found, output)
+        papers(form, [paper.table(question, found.found)])
 
 
 def _policies(one: str | None, several: str | None) -> list[str]:

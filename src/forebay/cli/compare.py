@@ -7,8 +7,8 @@ import typer
 
 from forebay._support.environment import use_one_thread
 from forebay.cli._input import options
-from forebay.cli._input.options import Format
-from forebay.cli._render.printing import answer
+from forebay.cli._input.options import TableFormat
+from forebay.cli._render.printing import answer, papers
 
 EXAMPLES = options.examples(
     "forebay compare",
@@ -58,6 +58,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    metrics: options.MetricsOption = None,
     fail_if: options.FailIfOption = None,
     plots: Annotated[
         bool | None,
@@ -71,7 +72,7 @@ def command(
     ] = True,
     page: options.PageOption = True,
     jobs: options.CountOption = None,
-    form: options.FormatOption = Format.text,
+    form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Rank policies on one workload, with a verdict on each.
@@ -92,13 +93,14 @@ def command(
     from forebay.cli._input.setting import read_setting
     from forebay.cli._render.comparison import report
     from forebay.cli._render.progress import Terminal
-    from forebay.experiments.comparison import compare
+    from forebay.experiments.comparison import compare, paper
     from forebay.experiments.comparison.compared import failure
     from forebay.experiments.comparison.figures import FIGURES, SCHEDULE
     from forebay.experiments.comparison.selection import plan_of, select
     from forebay.experiments.conditions import parse_condition, refuse
     from forebay.figures import _folder as pictures
 
+    options.know(metrics)
     conditions = [parse_condition(text) for text in fail_if or ()]
     select(policies, reference)  # to complain before anything is read
     if plots:
@@ -113,10 +115,12 @@ def command(
         command=given_command.command(context),
         reporter=Terminal(),
     )
-    if form is Format.json:
+    if form is TableFormat.text:
+        report(compared, top)
+    elif form is TableFormat.json:
         answer(compared.document())
     else:
-        report(compared, top)
+        papers(form, [paper.table(compared)])
     if compared.failed:
         raise failure(compared.failed, len(compared.documents) + len(compared.failed))
     refuse(compared.holding(conditions))

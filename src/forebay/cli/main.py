@@ -40,7 +40,7 @@ from forebay.cli._input.options import examples
 from forebay.cli._render.printing import LINES, hush, message
 from forebay.cli.workload import convert, fit_bb, generate, info, models, split
 from forebay.cli.workload import list as workload_list
-from forebay.errors import ForebayError, LongRunWarning, shortened
+from forebay.errors import ForebayError, LongRunWarning, MetricWarning, shortened
 
 STOPPED = 130
 """What shells report of a process ended by Ctrl-C."""
@@ -155,7 +155,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _warn(usual: Any, text: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
     """A warning of ours is a line beside the answer; others show where they come from."""
-    if issubclass(category, LongRunWarning):
+    if issubclass(category, LongRunWarning | MetricWarning):
         message(f"forebay: {text}", style="yellow")
     else:
         usual(text, category, *where, **more)

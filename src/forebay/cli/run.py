@@ -3,19 +3,23 @@
 import sys
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from forebay._support.text import counted
 from forebay.cli._input import options
-from forebay.cli._input.options import Format
-from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show
+from forebay.cli._input.options import TableFormat
+from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, papers, show
 from forebay.experiments.outputs import forget_figures, output_folder, refuse_other
+
+if TYPE_CHECKING:
+    from forebay._support.paper import Table
 
 EXAMPLES = options.examples(
     "forebay run table1 --policy fcfs-easy",
     "forebay run trace.swf.gz --platform flat:nodes=512 -o out",
     "forebay run default --policy mine.py:Mine:patience=3 --format json",
     "forebay run default --failures mtbf=12h,downtime=1h",
+    "forebay run table1 --metrics mine.py",
 )
 
 
@@ -37,7 +41,8 @@ def command(
     warm: options.WarmOption = False,
     closed: options.ClosedLoopOption = False,
     window: options.WindowOption = None,
-    form: options.FormatOption = Format.text,
+    metrics: options.MetricsOption = None,
+    form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Simulate a workload under one policy, and sum it up.
@@ -51,6 +56,7 @@ def command(
     from forebay.experiments.setting import in_closed_loop
     from forebay.policies import load as load_policy
 
+    options.know(metrics)
     scheduler = None if policy is None else load_policy(policy)
     setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     policy = _plugins.spelled("policies", policy or setting.own or USUAL)
@@ -62,22 +68,24 @@ def command(
     with output_folder(output) if output else nullcontext():
         setting.prepare([scheduler], is_quiet())
         document, files = _simulate(setting, scheduler, policy, form, output)
-    if form is Format.json:
+    if form is TableFormat.text:
+        report(document, output, files)
+    elif form is TableFormat.json:
         answer(document | {"files": [str(output / name) for name in files] if output else []})
     else:
-        report(document, output, files)
+        papers(form, [_table(document)])
 
 
 def _simulate(
-    setting: Any, policy: Any, spec: str, form: Format, folder: Path | None
+    setting: Any, policy: Any, spec: str, form: TableFormat, folder: Path | None
 ) -> tuple[dict[str, Any], list[str]]:
     """All there is to say of the run, and the names of the files written."""
     from forebay.cli._render.progress import progress
     from forebay.results import saving
 
-    # A policy that prints must not spoil JSON on stdout: its lines go to stderr then.
+    # A policy that prints must not spoil what programs read on stdout: its lines go to stderr then.
     with (
-        redirect_stdout(sys.stderr) if form is Format.json else nullcontext(),
+        nullcontext() if form is TableFormat.text else redirect_stdout(sys.stderr),
         progress(len(setting.workload)) as watch,
     ):
         result, document = setting.simulate(policy, spec, lambda ended, _: watch.at(spec, ended))
@@ -88,9 +96,17 @@ def _simulate(
         return document, files
 
 
+def _table(document: dict[str, Any]) -> "Table":
+    from forebay.report import _summaries
+
+    numbers = document["summary"]
+    return _summaries.one(numbers, document["resources"], _summaries.caption([document], numbers["n_jobs"]))
+
+
 def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
-    from forebay.cli._render.number_text import WAIT, seconds, shown, wait_with_interval
+    from forebay.cli._render.number_text import WAIT, seconds
+    from forebay.report._summaries import lines
     from forebay.workload.recorded import AS_RECORDED
 
     numbers = document["summary"]
@@ -106,10 +122,7 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
         rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}{_dates(document)}"))
     if numbers["mean_wait"] != numbers["mean_waiting_time"]:  # else a wait needs no explanation
         rows.append(("wait", WAIT))
-    results = [
-        ("mean wait", wait_with_interval(numbers)),
-        *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
-    ]
+    results = lines(numbers, document["resources"])
     if "recorded" in document:
         results.append((AS_RECORDED, _recorded(document["recorded"])))
     files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
@@ -138,28 +151,3 @@ def _dates(document: dict[str, Any]) -> str:
 
     dates = [date_text(document["epoch"] + moment) for moment in document["window"]] if "epoch" in document else [None]
     return f" ({' to '.join(filter(None, dates))} UTC)" if all(dates) else ""
-
-
-def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Words and names of what a page has room for; staging only of a run that stages data, and so with failures."""
-    return [
-        ("95 % of jobs wait at most", "p95_wait"),
-        ("longest wait", "max_wait"),
-        ("bounded slowdown (10 min)", "mean_bounded_slowdown_10min"),
-        ("makespan", "makespan"),
-        *((f"{name.replace('_', ' ')} in use", f"utilisation_{name}") for name in document["resources"]),
-        ("file system in use", "pfs_utilisation"),
-        ("mean stage-in time", "mean_stage_in_time"),
-        ("mean I/O time", "mean_io_time"),
-        ("nodes that only serve", "server_node_hours"),
-        ("moved between servers", "redistributed_bytes"),
-        ("kept off the file system", "pfs_bytes_avoided"),
-        ("useful work", "useful_utilisation"),
-        ("lost to failures", "lost_to_failures_share"),
-        ("lost to the policy", "lost_to_policy_share"),
-        ("node failures", "n_failures"),
-        ("given up after failures", "n_failed"),
-        ("killed", "n_killed"),
-        ("rejected", "n_rejected"),
-        *([("cancelled while waiting", "n_cancelled")] if document["summary"]["n_cancelled"] else []),
-    ]

@@ -10,9 +10,9 @@ import typer
 from forebay._support.reading import read_text
 from forebay._support.text import counted
 from forebay.cli._input import options
-from forebay.cli._input.options import Format
+from forebay.cli._input.options import TableFormat
 from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
-from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, show, table
+from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, papers, show, table
 from forebay.cli.report import report_line
 
 if TYPE_CHECKING:
@@ -47,13 +47,14 @@ def command(
             "--reference",
         ),
     ] = None,
+    metrics: options.MetricsOption = None,
     fail_if: options.FailIfOption = None,
     jobs: options.CountOption = None,
     dask: DaskOption = None,
     slurm: SlurmOption = None,
     fresh: options.FreshOption = False,
     page: options.PageOption = True,
-    form: options.FormatOption = Format.text,
+    form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Run every combination of a grid of settings.
@@ -67,13 +68,17 @@ def command(
     from forebay.experiments.outputs import output_folder
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import RunsFailedError, records
+    from forebay.experiments.swept import paper
+    from forebay.experiments.swept import runs as swept
 
+    options.know(metrics)
+    runs = grid.read(spec, reference)  # it may bring metrics that conditions name
     conditions = [parse_condition(text) for text in fail_if or ()]
-    runs = grid.read(spec, reference)
     folder = output or Path(f"forebay-sweep-{spec.stem}")
     failed: RunsFailedError | None = None
     with output_folder(folder):
         store = Store(folder, fresh)
+        swept.keep(runs, folder)
         before = sum(run in store for run in runs)
         try:
             carry_out(runs, store, jobs, dask, slurm)
@@ -81,16 +86,18 @@ def command(
             failed = error
         finished = records([run for run in runs if run in store], store)
         found = tidy.combinations(finished)
-        notes = ["every seed gave the same schedules: nothing in these runs is drawn at random"]
-        notes = notes if tidy.same_under_each_seed(finished) else []
+        notes = tidy.notes(finished)
         lost = [] if failed is None else failed.failed
         files = tidy.write(finished, folder) if finished else []
-        files += _page(context, spec, folder, _document({}, found, lost, notes, []), page) if finished else []
+        document = _document({}, found, lost, notes, []) | {"metrics": tidy.shown(finished)}
+        files += _page(context, spec, folder, document, page) if finished else []
     counts = {"total": len(runs), "found": before, "made": len(finished) - before}
-    if form is Format.json:
+    if form is TableFormat.json:
         answer(_document(counts, found, lost, notes, files))
-    elif finished:
+    elif finished and form is TableFormat.text:
         _tell(counts, found, notes, files, folder)
+    elif finished:
+        papers(form, [paper.table(found)])
     if failed is not None:
         raise failed
     refuse(_holding(conditions, found))
@@ -99,10 +106,9 @@ def command(
 def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any], wanted: bool) -> list[Path]:
     """What a page is made of, and the page where it is wanted."""
     from forebay.cli._input import given_command
-    from forebay.experiments.tidy import METRICS
     from forebay.report import renew
 
-    document = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
+    document = {key: found[key] for key in ("combinations", "failed", "notes", "metrics")}
     document |= {"name": spec.stem, "spec": read_text(spec)}
     return [given_command.keep(folder / "sweep.json", document, context), *renew(folder, wanted)]
 
@@ -169,7 +175,7 @@ def _tell(
 def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds: Seconds, gap: int) -> "Table":
     from forebay.cli._render import number_text
     from forebay.cli._render.comparison import REFERENCE
-    from forebay.experiments.tidy import METRICS
+    from forebay.experiments import tidy
 
     narrow = seconds is number_text.shortest_seconds
 
@@ -178,18 +184,20 @@ def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds
             return []
         if one.is_reference or not one.reference:
             return [REFERENCE if one.is_reference else number_text.NONE, ""]
-        verdict = one.verdict(METRICS[0])
+        verdict = one.verdict(tidy.METRICS[0])
         return [verdict.word, number_text.change(verdict, narrow)]
 
     titles = [*(name.replace("_", " ") for name in varying), *(["verdict", "change"] if judged else [])]
     words = len(titles) - judged
-    titles += ["seeds", "mean\nwait", "p95\nwait", "bounded\nslowdown\n(10 min)"]
+    metrics = tidy.shown([run for one in found for run in one.runs])
+    own = ["\n".join(name.split("_")) for name in metrics[len(tidy.METRICS) :]]
+    titles += ["seeds", "mean\nwait", "p95\nwait", "bounded\nslowdown\n(10 min)", *own]
     cells = [
         [
             *(one.place[name] or "" for name in varying),
             *cells_of(one),
             str(len(one.runs)),
-            *(number_text.shown(name, one.mean(name), seconds) for name in METRICS),
+            *(number_text.shown(name, one.mean(name), seconds) for name in metrics),
         ]
         for one in found
     ]

@@ -34,7 +34,8 @@ def command(form: options.FormatOption = Format.text, quiet: options.QuietOption
     begun = time.perf_counter()
     from forebay import policies
     from forebay._numba.folder import cache_folder
-    from forebay._run.compilation import BLOCKS, WAITING, needed, prepare_parts
+    from forebay._run.block_parts import BLOCKS
+    from forebay._run.compilation import WAITING, needed, prepare_parts
     from forebay._run.simulate import simulate
     from forebay.errors import InputError
     from forebay.workload import read

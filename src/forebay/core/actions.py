@@ -12,6 +12,7 @@ from forebay.core.building import Building, Places
 from forebay.core.codes import AGAIN, LogReason, Resume, Verb
 from forebay.core.tables import State
 from forebay.core.view import View
+from forebay.core.views.profile import Profile
 from forebay.errors import BadActionError, brief, nearest
 
 
@@ -108,13 +109,28 @@ class Actions(Building):
         return self._places.fits(job) if self._places.matter else True
 
     def start(
-        self, job: int, reason: LogReason = LogReason.NONE, nodes: int | Iterable[int] | None = None, way: int = 0
+        self,
+        job: int,
+        reason: LogReason = LogReason.NONE,
+        nodes: int | Iterable[int] | None = None,
+        way: int = 0,
+        beside: Profile | None = None,
     ) -> None:
         """Start the job's waiting leg now, on the lowest idle nodes, on as many of them as given, or on those given.
 
         A job that begins does so in that way, where it has several. Only one whose size is not fixed takes a number.
+
+        `beside` a profile, it starts where it is in no reservation's way, and holds that place there; one that holds a
+        reservation from now on starts in its place. It then takes neither nodes nor a way.
         """
         row, way = self._view._row(job), self._whole(way, "a way to run")
+        if beside is not None:
+            if nodes is not None or way:
+                raise BadActionError(
+                    f"{self._view._when} started a job beside a profile, and chose its nodes or way; leave that out"
+                )
+            self._start_beside(row, beside, self._whole(reason, "a reason"))
+            return
         if isinstance(nodes, int) and nodes == 0 and self._view.sizes(row) == [0]:
             nodes = None  # its size, said once more
         count, chosen = self._size_or_set(row, nodes)

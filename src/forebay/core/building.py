@@ -8,6 +8,7 @@ import numpy as np
 
 from forebay.core.codes import JobState, LogReason, Resume, Verb
 from forebay.core.view import View
+from forebay.core.views.profile import Profile
 from forebay.errors import BadActionError, brief
 
 _NOTHING = np.zeros(0)
@@ -88,26 +89,41 @@ class Building:
         >>> fb.simulate("table1", policy=LargestFirst())
         <Result of LargestFirst: 8 jobs on 4 nodes, mean wait 2.62 min>
         """
-        if self._displaced:
-            raise BadActionError(
-                f"{self._view._when} called act.backfill after act.preempt; return: it is called again in this instant"
-            )
-        if self._odd:
-            raise BadActionError(
-                f"{self._view._when} called act.backfill after it started a job in another way or size, or resized "
-                "one; backfill first, in the same decision"
-            )
-        line = order if isinstance(order, str) else self._line(order)
+        self._check_plain("called act.backfill", "backfill")
+        hint = f", or a word such as {'area'!r}"
+        line = order if isinstance(order, str) else self._view._line(order, "gave act.backfill as its order", hint)
         deep = None if conservative else self._depth(depth)
-        if reserve not in ("all", "nodes"):
-            raise BadActionError(f"{self._view._when}: reserve is {brief(reserve)}; give 'all' or 'nodes'")
+        held = self._view._reserve(reserve)
         seconds = _NOTHING if expected is None else self._seconds(expected)
-        left, wrong = self._view._kernels().backfill(line, bool(descending), reserve, deep, seconds)
+        left, wrong = self._view._kernels().backfill(line, bool(descending), held, deep, seconds)
         if wrong >= 0:
             row = self._view._row(line[wrong])
             twice = f"row {row} twice, job {int(self._view.jobs['id'][row])}; give rows of view.queue, each once"
             fault = twice if row in line[:wrong] else self._view._not_waiting(row)
             raise BadActionError(f"{self._view._when} gave act.backfill {fault}")
+        jobs: list[int] = self._take_in(left)["job"].tolist()
+        return jobs
+
+    def _start_beside(self, row: int, profile: Profile, reason: int) -> None:
+        """Start a job in its place in a profile."""
+        self._check_plain("started a job beside a profile", "start such jobs")
+        left = profile._start(row)
+        self._take_in(left)["reason"] = reason
+
+    def _check_plain(self, did: str, instead: str) -> None:
+        """Refuse kernels what only the engine can tell: what others leave, and other ways and sizes."""
+        if self._displaced:
+            raise BadActionError(
+                f"{self._view._when} {did} after act.preempt; return: it is called again in this instant"
+            )
+        if self._odd:
+            raise BadActionError(
+                f"{self._view._when} {did} after it started a job in another way or size, or resized one; {instead} "
+                "first, in the same decision"
+            )
+
+    def _take_in(self, left: np.ndarray) -> np.ndarray:
+        """The starts that a kernel has written, which leave so much of each resource."""
         first, self._n = self._n, int(self._counts["n_actions"])
         started = self._actions[first : self._n]
         if self._n > first:
@@ -115,8 +131,7 @@ class Building:
             self._uncounted.clear()
             if self._places.matter:
                 self._places.follow(started)
-        jobs: list[int] = started["job"].tolist()
-        return jobs
+        return started
 
     def preempt(self, job: int, candidates: Iterable[int], *, cancel: bool = False) -> list[int]:
         """Start a waiting job in the place of running ones, if enough of them can give way; few of them do.
@@ -152,7 +167,7 @@ class Building:
         <Result of Shortest: 8 jobs on 4 nodes, mean wait 2.38 min>
         """
         row = self._view._waiting(job, "for room for")
-        line = self._line(candidates, "act.preempt")
+        line = self._view._line(candidates, "gave act.preempt as its order")
         states = self._view.jobs["state"]
         for one in line.tolist():
             if states[self._view._row(one)] != JobState.RUNNING:
@@ -169,19 +184,6 @@ class Building:
             self._add(Verb.START, row, reason=LogReason.IN_ORDER)  # the engine places it, on what the others leave
             self._displaced = True
         return found
-
-    def _line(self, order: Iterable[int], verb: str = "act.backfill") -> np.ndarray:
-        """Jobs that a policy names, as rows."""
-        try:
-            line = np.ascontiguousarray(order if isinstance(order, np.ndarray) else list(order))
-            if line.ndim != 1 or (line.size and line.dtype.kind not in "iu"):
-                raise TypeError
-        except (TypeError, ValueError):
-            raise BadActionError(
-                f"{self._view._when} gave {verb} {brief(order)} as its order; give a list of jobs"
-                f"{', or a word such as ' + repr('area') if verb == 'act.backfill' else ''}"
-            ) from None
-        return line.astype(np.int64, copy=False)
 
     def _depth(self, depth: Any) -> int:
         try:

@@ -75,6 +75,15 @@ def own_columns(schema: Mapping[str, Any]) -> list[str]:
     return [name for name, dtype in schema.items() if name not in known and dtype in (pl.Float64, pl.String)]
 
 
+DEADLINE = "deadline"
+"""A column of its author's own that metrics read: until when the job should have ended, on the clock of `submit`."""
+
+
+def has_deadline() -> pl.Expr:
+    """Whether a job has one: null, NaN and -1 mean none."""
+    return pl.col(DEADLINE).is_not_nan().fill_null(False) & (pl.col(DEADLINE) != -1)
+
+
 STATED = ("told_input", "told_output", "told_data")
 """Int64 columns that a job table may have besides: the bytes that a job's user says it reads, writes, and moves in
 between. Without them users know what its phases move."""

@@ -1,6 +1,7 @@
 """The face of a State that a policy in plain Python reads; see `actions` for what it writes."""
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from forebay.core.inside import LOCAL
 from forebay.core.outlook import Blocks, Outlook
 from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import State
+from forebay.core.views.relatives import Family, Relatives
+from forebay.core.views.topology import Topology
 from forebay.core.watching import Watching
 from forebay.errors import BadActionError
 
@@ -21,7 +24,7 @@ def _sealed(table: np.ndarray) -> np.ndarray:
     return np.frombuffer(table.reshape(-1).view(np.uint8).data.toreadonly(), table.dtype).reshape(table.shape)
 
 
-class View(Outlook, Watching):
+class View(Outlook, Relatives, Watching):
     """What the scheduler knows now. Jobs are named by their row in `jobs`; `jobs["id"]` has the trace's numbers.
 
     Tables are the engine's own, read-only: copy what must outlive the decision.
@@ -47,7 +50,10 @@ class View(Outlook, Watching):
         rates: Callable[[], np.ndarray] = lambda: np.zeros(0),
         blocks: Blocks | None = None,
         labels: Labels = NO_LABELS,
+        family: Family | None = None,
+        topology: Callable[[], Topology | None] = lambda: None,
     ):
+        self._family, self._topology = family, topology
         self._state, self._rates, self._blocks, self._labels = state, rates, blocks, labels
         self._clock, self._counts = state.clock[0], state.counts[0]
         self._leg = state.jobs["leg"]
@@ -145,6 +151,11 @@ class View(Outlook, Watching):
     def down(self) -> np.ndarray:
         """The nodes that have failed, by when they will be back: columns `until` (inf = nobody can tell) and `node`."""
         return self._state.down[: self._counts["n_down"]].copy()
+
+    @cached_property
+    def topology(self) -> Topology | None:
+        """Where nodes stand: `router` and `group` of each, `distance(a, b)`; None where all hang on one crossbar."""
+        return self._topology()
 
     def urgency(self, job: int) -> Urgency:
         """Why a job that has begun waits again."""

@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -10,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path, file_names, writable_folder
-from forebay.errors import InputError
+from forebay.errors import InputError, MetricWarning
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from forebay.experiments.capacity.answer import Capacity
     from forebay.experiments.comparison.answer import Comparison
     from forebay.experiments.runs import Run
+    from forebay.experiments.swept.answer import Sweep
 
 
 def sweep(
@@ -29,7 +29,7 @@ def sweep(
     slurm: str | None = None,
     fresh: bool = False,
     **keys: Any,
-) -> "pl.DataFrame":
+) -> "Sweep":
     """Run every combination of workloads, platforms, policies and seeds, each once.
 
     Parameters
@@ -48,12 +48,12 @@ def sweep(
         Whether to forget the runs that the folder holds.
     keys
         What the file would say: workloads, generators, platforms, policies, job_models, failures, models, seeds,
-        window, reference, parameters.
+        window, reference, parameters, metrics.
 
     Returns
     -------
-    polars.DataFrame
-        A row a run: what was run, its seed and parameters, and every number of its summary.
+    Sweep
+        Tables of runs and of combinations; it plots itself, and writes LaTeX and Markdown.
 
     Raises
     ------
@@ -62,8 +62,8 @@ def sweep(
 
     Examples
     --------
-    >>> table = fb.sweep(workloads=["table1"], policies=["fcfs", "fcfs-bb"], jobs=1)
-    >>> table["policy", "mean_wait"].rows()
+    >>> found = fb.sweep(workloads=["table1"], policies=["fcfs", "fcfs-bb"], jobs=1)
+    >>> found.table["policy", "mean_wait"].rows()
     [('fcfs', 480.0), ('fcfs-bb', 142.5)]
     """
     from forebay.experiments import tidy
@@ -71,15 +71,21 @@ def sweep(
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import carry_out as carry_out_runs
     from forebay.experiments.sweep import records, warm_up
+    from forebay.experiments.swept import runs as swept
+    from forebay.experiments.swept.answer import Sweep
 
     runs = _runs(spec, keys)
     place = tempfile.TemporaryDirectory(prefix="forebay-") if output is None else nullcontext(os.fspath(output))
     with place as folder:
         store = Store(as_path(folder, "the output folder"), fresh)
+        swept.keep(runs, store.folder)
         warm_up(dict.fromkeys(run.policy for run in runs if run not in store))
         with executing(runs, jobs, dask, slurm) as executor:
             carry_out_runs(runs, store, executor)
-        return tidy.frame(records(runs, store))
+        finished = records(runs, store)
+        for remark in tidy.remarks(finished):
+            warnings.warn(remark, MetricWarning, stacklevel=2)
+        return Sweep(finished, "" if spec is None else Path(spec).stem)
 
 
 def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any]) -> "list[Run]":

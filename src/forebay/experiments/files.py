@@ -43,6 +43,20 @@ def digest(spec: str) -> str:
     return digest_of_bytes(content) + (digest_of_file(Path(trace)) if trace else "")
 
 
+def described_metrics(tokens: tuple[str, ...]) -> list[list[str]]:
+    """What tells runs apart by metrics of the user's own: each file's name and digest."""
+    from forebay.metrics._own.files import described
+
+    return described(tokens)
+
+
+def path_of_metrics(token: str) -> str:
+    """The file of metrics that a run is given; empty where only this process has them."""
+    from forebay.metrics._own.own import is_mark
+
+    return "" if is_mark(token) else token
+
+
 def digest_of_file(path: Path) -> str:
     """Of a file's bytes."""
     try:

@@ -33,7 +33,7 @@ def generate(spec: str, seed: int) -> Workload:
 
 def load(spec: str) -> tuple[Callable[..., Any], dict[str, Any]]:
     """The function that a spec names, and what it is called with beside the seed."""
-    from forebay.policies._own_file import import_file
+    from forebay._support.own_file import import_file
 
     path = files.path_in(spec)
     if not path.endswith(".py"):

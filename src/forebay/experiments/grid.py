@@ -26,6 +26,8 @@ from forebay.experiments.runs import Jobs, Run, from_file, made_by
 Value = bool | int | float | str
 COLUMNS = ("workload", "platform", "job_model", "failures", "policy", "seed")
 """What tells runs of a sweep apart, beside parameters."""
+WRITTEN = "as written"
+"""The tag for all of these but the seed as the sweep has them, parameters not filled in; no parameter has a space."""
 MOST = 1_000_000
 _INT64 = 2**63
 _TAKEN = {*COLUMNS, "seeds", "reference", "metric", "value", "reference_value", "change", "low", "high"}
@@ -59,6 +61,7 @@ class Grid(_Strict):
     window: str | None = None
     reference: str | None = None
     parameters: dict[str, list[Value]] = {}
+    metrics: list[str] = []
 
 
 def read(path: Path, reference: str | None = None) -> list[Run]:
@@ -133,6 +136,7 @@ class _Reader:
         self._jobs: dict[_Source, Jobs] = {}
         self._known: set[tuple[str, str]] = set()  # keys and specs that can be loaded
         self._references: dict[tuple[_Source, str], tuple[str | None, str]] = {}
+        self._metrics = self._own_metrics()
 
     def runs(self) -> list[Run]:
         """Every run, once."""
@@ -177,6 +181,7 @@ class _Reader:
             if policy is None and own is None:
                 continue
             scheduler = scheduler or own or ""
+            written = (source.spec, *others, policy or scheduler)
             for seed in seeds:
                 tags = dict(zip(COLUMNS, (spec, machine, behaviour, failing, scheduler, seed), strict=True))
                 words = [str(word) for key, word in tags.items() if word and key != "seed"]
@@ -189,9 +194,10 @@ class _Reader:
                     seed=seed,
                     failures=self._placed_trace(failing),
                     window=window,
+                    metrics=self._metrics,
                     tags=tags
                     | {name: values.get(name) for name in self._grid.parameters}
-                    | {"reference": reference in (policy, scheduler)},
+                    | {"reference": reference in (policy, scheduler), WRITTEN: written},
                 )
 
     def _reference(self, source: _Source, machine: str, seed: int) -> tuple[str | None, str]:
@@ -206,6 +212,17 @@ class _Reader:
                 raise InputError(f"{self._where}: {source.key}: {error}") from None
             self._references[source, machine] = found
         return self._references[source, machine]
+
+    def _own_metrics(self) -> tuple[str, ...]:
+        """Those that the grid names, and that this process knows already."""
+        from forebay.metrics._own import files, registry
+
+        for name in self._grid.metrics:
+            try:
+                files.load(self._folder / name)
+            except InputError as error:
+                raise InputError(f"{self._where}: metrics: {error}") from None
+        return registry.tokens()
 
     def _refuse(self, wrong: bool, key: str, text: str) -> None:
         if wrong:
@@ -334,13 +351,9 @@ class _Reader:
 
 def _is_metric(name: str) -> bool:
     """Whether a summary may have a number of this name."""
-    from forebay.metrics._listing import about
+    from forebay.metrics._listing import find
 
-    try:
-        about(name)
-    except InputError:
-        return False
-    return True
+    return find(name) is not None
 
 
 def _filled(text: str, values: Mapping[str, Value]) -> str:

@@ -31,6 +31,7 @@ def setting_of(
     from forebay._run.case import checked_seed, platform_of, workload_of
     from forebay._run.simulate import machine_of
     from forebay._run.site_policy import site_policy
+    from forebay.metrics._own import registry
     from forebay.platforms import failures as traces
 
     if warm and part is None:
@@ -45,7 +46,8 @@ def setting_of(
     own = site_policy(machine, platform if isinstance(platform, str) else jobs.platform)
     if failing is not None:
         traces.check(failing, machine.nodes)
-    return Setting(jobs, machine, job_model, checked_seed(seed), within(window, jobs), failing, (), own)
+    counting = within(window, jobs)
+    return Setting(jobs, machine, job_model, checked_seed(seed), counting, failing, (), own, registry.tokens())
 
 
 def sliced(jobs: "Workload", period: tuple[Any, Any] | None, warm: bool) -> "Workload":

@@ -20,7 +20,7 @@ FIGURES = "figures.json"
 _WRITTEN = (
     *("runs", "unfinished", "tables", "figures", "manifest.json", "study.json", "report.md", "report.html"),
     *("sweep.json", "sweep.csv", "sweep.parquet", "verdicts.csv", "compare.csv", "groups.csv", "waits.csv"),
-    *("capacity.csv", "jobs.csv", "jobs.parquet", "log.parquet", "placements.parquet", FIGURES),
+    *("grid.parquet", "capacity.csv", "jobs.csv", "jobs.parquet", "log.parquet", "placements.parquet", FIGURES),
     *(name for names in RESULTS.values() for name in names),
 )
 """Names that commands write: a link of such a name is refused before any long work, not after it."""

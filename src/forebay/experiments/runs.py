@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from forebay.workload import Workload
 
 
+REMARKS = "remarks"
+"""Of a run's record: what is to be said of metrics of the user's own that are left empty."""
+
+
 @dataclass(frozen=True)
 class Jobs:
     """Where jobs come from and what is done to them, in this order: read or made, completed, cut."""
@@ -62,6 +66,7 @@ class Run:
     failures: str = ""  # a spec of what fails; empty: as the platform says
     amounts: tuple[tuple[str, float], ...] = ()  # what the machine has more or less of than the platform says
     window: tuple[float, float] | None = None  # seconds: numbers are of this part of the run alone
+    metrics: tuple[str, ...] = ()  # of the user's own: files, or marks of what only this process has
     keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
     effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
@@ -96,6 +101,7 @@ class Run:
             found[name] = files.digest_of_file(Path(trace)) if trace else ""
         window = {"window": [end if math.isfinite(end) else None for end in self.window]} if self.window else {}
         amounts = {"amounts": dict(self.amounts)} if self.amounts else {}
+        own = {"metrics": files.described_metrics(self.metrics)} if self.metrics else {}
         return {
             "jobs": jobs,
             "platform": platform,
@@ -109,6 +115,7 @@ class Run:
             **failures,
             **window,
             **amounts,
+            **own,
         }
 
 
@@ -162,12 +169,15 @@ def lengthened(workload: "Workload", added: Added) -> "Workload":
     import numpy as np
     import polars as pl
 
+    from forebay.workload._source import deadlines_later
+
     rng = np.random.default_rng(list(added.stream))
     extra, later = (rng.uniform(0, most, len(workload)) for most in (added.most, added.later))
     line = f"0 to {added.most:g} s added to run times, stream {', '.join(map(str, added.stream))}"
     if added.later:
         line += f"; submitted up to {added.later:g} s later"
-    jobs = workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra), pl.col("submit") + pl.Series(later))
+    due = deadlines_later(workload.jobs, pl.Series(later))
+    jobs = workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra), pl.col("submit") + pl.Series(later), *due)
     jobs = jobs.drop("recorded_start", strict=False)  # of other jobs than these
     return replace(workload, jobs=jobs.sort("submit", "id"), provenance=(*workload.provenance, line))
 
@@ -190,8 +200,9 @@ def given_to(run: Run) -> tuple["Workload", Any, int, str | None, str | None]:
 def perform(run: Run) -> Record:
     """Carry a run out. Nothing of the machine or the moment is among the numbers."""
     from forebay._run.simulate import simulate
-    from forebay.metrics import summary
+    from forebay.metrics._own.files import named
     from forebay.metrics._period import closed
+    from forebay.metrics._summary import collected
     from forebay.metrics._table import counted, measure
     from forebay.metrics.window import window
 
@@ -202,7 +213,9 @@ def perform(run: Run) -> Record:
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}
-    document = {"key": run.key, "name": run.name, "run": run.plain(), "summary": summary(result), "facts": facts}
+    numbers, remarks = collected(result, named(run.metrics))
+    document = {"key": run.key, "name": run.name, "run": run.plain(), "summary": numbers, "facts": facts}
+    document |= {REMARKS: remarks} if remarks else {}
     return Record(document | {"seconds": result.facts["seconds"]}, measures)
 
 
@@ -220,12 +233,13 @@ def moved(run: Run, change: Callable[[str], str]) -> Run:
         platform=with_path(run.platform, files.path_in(run.platform)),
         policy=with_path(run.policy, files.path_in(run.policy)),
         failures=with_path(run.failures, files.trace_in(run.failures)),
+        metrics=tuple(with_path(one, files.path_of_metrics(one)) for one in run.metrics),
     )
 
 
 def files_of(run: Run) -> set[Path]:
     """Every file that a run reads, by its full path."""
-    from forebay.policies._own_file import sources
+    from forebay._support.own_file import sources
 
     found: set[Path] = set()
 

@@ -30,6 +30,7 @@ class Setting:
     failures: "Failures | None" = None  # where they are not those of the platform
     given: tuple[str, ...] = ()  # the words of a command that decide all this; none where the runs are no command's
     own: str | None = None  # the policy of the site
+    metrics: tuple[str, ...] = ()  # of the user's own: files, or marks of what only this process has
 
     def prepare(self, policies: Iterable[Any], quiet: bool) -> None:
         """Have ready what runs of these policies enter, and compile no more than they use."""
@@ -48,8 +49,10 @@ class Setting:
         `name` is what tables call the policy; its spec, where that is another, or None where it has none.
         """
         from forebay._run.simulate import simulate
-        from forebay.metrics import summary
+        from forebay.metrics._own import files
         from forebay.metrics._period import closed
+        from forebay.metrics._summary import collected
+        from forebay.metrics.window import window as within
         from forebay.results import document
         from forebay.workload import recorded as of_trace
 
@@ -57,12 +60,14 @@ class Setting:
         window = None if self.window is None else closed(self.window, result)
         recorded = of_trace.numbers(self.workload, self.window)
         limits = self.limits_of(result, policy)
-        notes = [*notes_of(result, self.workload, len(limits)), *_named(limits), *of_trace.notes(recorded)]
+        part = result if window is None else within(result, *window)
+        numbers, remarks = collected(part, files.named(self.metrics))
+        notes = [*notes_of(result, self.workload, len(limits)), *_named(limits), *of_trace.notes(recorded), *remarks]
         facts = {**result.facts, "policy": name, "notes": notes}
         if self.given and spec is not None:
             facts["command"] = ["forebay", "run", self.given[0], "--policy", spec or name, *self.given[1:]]
         result = replace(result, facts=facts)
-        beside = {"window": window, "summary": summary(result, window)} | ({"recorded": recorded} if recorded else {})
+        beside = {"window": window, "summary": numbers} | ({"recorded": recorded} if recorded else {})
         return result, document(result, **beside)
 
     def limits_of(self, result: "Result", policy: Any) -> dict[int, str]:
@@ -77,6 +82,7 @@ class Setting:
     def key(self) -> str:
         """A hash of all but the policy that can change a run; jobs and machine count by what they are."""
         from forebay._run.simulate import versions
+        from forebay.experiments.files import described_metrics
         from forebay.experiments.store import code_hash
 
         jobs = self.workload
@@ -88,6 +94,7 @@ class Setting:
         machine = (self.platform.describe(), failures)
         more = (about, machine, self.job_model, self.seed, self.window, versions(), code_hash())
         digest.update(repr(more).encode())
+        digest.update(repr(described_metrics(self.metrics)).encode() if self.metrics else b"")
         return digest.hexdigest()[:24]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from forebay._support.files import replacing
 from forebay._support.text import write_csv
 from forebay.experiments import statistics, verdicts
-from forebay.experiments.grid import COLUMNS
-from forebay.experiments.runs import Run
+from forebay.experiments.grid import COLUMNS, WRITTEN
+from forebay.experiments.runs import REMARKS, Run
 from forebay.experiments.targets import as_counted
 from forebay.experiments.verdicts import Verdict
 from forebay.results import Record
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 Finished = Sequence[tuple[Run, Record]]
 METRICS = ("mean_wait", "p95_wait", "mean_bounded_slowdown_10min")
-"""What tables of combinations show."""
+"""What tables of combinations show, before metrics of the user's own."""
 JUDGED = (*METRICS, "utilisation_nodes")
 """What verdicts.csv judges by."""
 TABLE = "verdicts.csv"
+_OWN = ("reference", WRITTEN)
 _PLACE = COLUMNS[:4]
 """Runs that share these, and the models of their jobs, differ in their policy alone, and in its parameters."""
 
@@ -42,17 +43,22 @@ class Combination:
     @property
     def place(self) -> dict[str, Any]:
         """Its columns of the grid, without the seed."""
-        return {key: value for key, value in _grid(self.runs[0][0]).items() if key != "seed"}
+        return {key: value for key, value in grid_columns(self.runs[0][0]).items() if key != "seed"}
 
     @property
     def name(self) -> str:
         """What messages call it."""
         return self.runs[0][0].name.rpartition(" | seed")[0]
 
-    def mean(self, metric: str) -> float | None:
+    def spread(self, metric: str) -> statistics.Spread | None:
         """Over the seeds that have the number."""
         values = [record.summary[metric] for _, record in self.runs if record.summary.get(metric) is not None]
-        return statistics.mean(values) if values else None
+        return statistics.spread(values) if values else None
+
+    def mean(self, metric: str) -> float | None:
+        """Over the same."""
+        found = self.spread(metric)
+        return None if found is None else found.mean
 
     def verdict(self, metric: str) -> Verdict:
         """Against the reference, over the seeds that both have."""
@@ -70,7 +76,7 @@ class Combination:
 
     def row(self) -> dict[str, Any]:
         """How many seeds, means over them, and the verdict by the mean wait; the reference has none."""
-        found = self.place | {"seeds": len(self.runs)} | {metric: self.mean(metric) for metric in METRICS}
+        found = self.place | {"seeds": len(self.runs)} | {metric: self.mean(metric) for metric in shown(self.runs)}
         judged = dict.fromkeys(("verdict", "change", "low", "high"))
         if not self.reference or self.is_reference:
             return found | {"reference": self.place["policy"] if self.is_reference else None} | judged
@@ -81,7 +87,7 @@ class Combination:
 
 def frame(finished: Finished) -> "pl.DataFrame":
     """A row a run: the columns of the grid, its parameters, then every number; empty where there is none."""
-    return _frame([{**_grid(run), **record.summary} for run, record in finished])
+    return as_table([{**grid_columns(run), **record.summary} for run, record in finished])
 
 
 def write(finished: Finished, folder: Path) -> list[Path]:
@@ -93,7 +99,7 @@ def write(finished: Finished, folder: Path) -> list[Path]:
         write_csv(table, csv)
         table.write_parquet(parquet)
         for path in verdicts_csv:
-            write_csv(_frame(judged), path)
+            write_csv(as_table(judged), path)
     return files
 
 
@@ -116,10 +122,27 @@ def verdict_rows(found: Sequence[Combination]) -> list[dict[str, Any]]:
     rows = []
     for one in found:
         if one.reference and not one.is_reference:
-            for metric in JUDGED:
+            for metric in (*JUDGED, *own_metrics(one.runs)):
                 row = asdict(one.verdict(metric))
                 rows.append(one.place | {("verdict" if key == "word" else key): row[key] for key in row})
     return rows
+
+
+def own_metrics(finished: Finished) -> list[str]:
+    """Numbers of metrics of the user's own."""
+    from forebay.metrics._listing import own_among
+
+    return own_among(record.summary for _, record in finished)
+
+
+def shown(finished: Finished) -> list[str]:
+    """What tables of combinations show."""
+    return [*METRICS, *own_metrics(finished)]
+
+
+def remarks(finished: Finished) -> list[str]:
+    """What is to be said of those that are left empty."""
+    return list(dict.fromkeys(remark for _, record in finished for remark in record.document.get(REMARKS, ())))
 
 
 def same_under_each_seed(finished: Finished) -> bool:
@@ -132,7 +155,13 @@ def same_under_each_seed(finished: Finished) -> bool:
     return any(len(one) > 1 for one in found.values()) and all(len(set(one)) == 1 for one in found.values())
 
 
-def _frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
+def notes(finished: Finished) -> list[str]:
+    """What readers of the tables should know."""
+    same = "every seed gave the same schedules: nothing in these runs is drawn at random"
+    return [*([same] if same_under_each_seed(finished) else []), *remarks(finished)]
+
+
+def as_table(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
     """Rows as a table; what only some have is empty elsewhere."""
     import polars as pl
 
@@ -140,9 +169,9 @@ def _frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
 
 
-def _grid(run: Run) -> dict[str, Any]:
-    """The columns of a run, without what is only for our own use."""
-    return {key: None if value == "" else value for key, value in run.tags.items() if key != "reference"}
+def grid_columns(run: Run) -> dict[str, Any]:
+    """What a run has in the columns of the grid and of parameters, without what is only for our own use."""
+    return {key: None if value == "" else value for key, value in run.tags.items() if key not in _OWN}
 
 
 def _place(run: Run) -> tuple[Any, ...]:

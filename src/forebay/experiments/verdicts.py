@@ -14,8 +14,6 @@ from forebay.metrics._numbers import NONE, change_percent
 BETTER, WORSE, UNDECIDED, SAME = "better", "worse", "undecided", "same"
 SEEDS, REPLICAS, BLOCKS = "seeds", "replicas", "blocks"
 
-_HIGHER = ("utilisation", "useful_utilisation", "throughput")
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -57,8 +55,11 @@ def change_text(verdict: Verdict, narrow: bool = False) -> str:
 
 
 def higher_is_better(metric: str) -> bool:
-    """Of use and throughput more is better; of waits, slowdowns and the like, less."""
-    return metric.startswith(_HIGHER)
+    """As the metric says of itself: of use and throughput more is better; of waits, slowdowns and the like, less."""
+    from forebay.metrics._listing import find
+
+    found = find(metric)
+    return found is not None and found.higher_is_better(metric)
 
 
 def judge(

@@ -14,6 +14,7 @@ from forebay import _plugins
 from forebay._support.files import as_path
 from forebay._support.text import plain
 from forebay.errors import InputError, wrong_type
+from forebay.figures import _look
 from forebay.results import Result
 
 __all__ = ["draw", "names", "plot"]
@@ -40,7 +41,7 @@ def proper(name: str) -> str:
     return str(found)
 
 
-def draw(name: str, results: Results, path: str | Path) -> list[Path]:
+def draw(name: str, results: Results, path: str | Path, width: str | float | None = None) -> list[Path]:
     """Write one figure, and beside it the data behind it as CSV.
 
     Parameters
@@ -51,6 +52,9 @@ def draw(name: str, results: Results, path: str | Path) -> list[Path]:
         Runs by the name that legends show, or one run, named by its policy.
     path
         The picture; its ending says as what: svg, pdf or png.
+    width
+        That of a paper: "ieee-column", "ieee-page", "acm-column", "acm-page", or inches. The grey line above is then
+        left out: it is for a caption. Without it, the figure's own.
 
     Returns
     -------
@@ -63,11 +67,15 @@ def draw(name: str, results: Results, path: str | Path) -> list[Path]:
     ['waits.svg', 'waits.csv']
     """
     module, named = _checked(name, results)
-    written: list[Path] = module.draw(named, as_path(path, "the picture to write"))
+    inches = None if width is None else _look.inches(width)
+    if inches is not None and not hasattr(module, "plan"):
+        raise InputError(f"figure {name!r} writes files of one size alone: it has no plan(results)")
+    with _look.sized(inches):
+        written: list[Path] = module.draw(named, as_path(path, "the picture to write"))
     return written
 
 
-def plot(name: str, results: Results, ax: Any = None) -> Any:
+def plot(name: str, results: Results, ax: Any = None, width: str | float | None = None) -> Any:
     """Draw one figure with matplotlib, to show or to change; nothing is written. Your own settings of matplotlib count.
 
     Parameters
@@ -79,6 +87,9 @@ def plot(name: str, results: Results, ax: Any = None) -> Any:
     ax
         Axes to draw into: one, whose place is divided and which goes where the figure has several panels, or as many as
         there are panels. Without it, a new figure is made.
+    width
+        Of a new figure, as `draw` takes it. It has forebay's look then, with text of the size that papers print, and
+        your own settings do not count.
 
     Returns
     -------
@@ -102,7 +113,7 @@ def plot(name: str, results: Results, ax: Any = None) -> Any:
     module, named = _checked(name, results)
     if not hasattr(module, "plan"):
         raise InputError(f"figure {name!r} writes files alone: it has no plan(results); use forebay.figures.draw")
-    return _plan.fill(module.plan(named), ax)
+    return _plan.fill(module.plan(named), ax, None if width is None else _look.inches(width))
 
 
 def _checked(name: str, results: Results) -> tuple[ModuleType, Mapping[str, Result]]:

@@ -14,7 +14,7 @@ _STEPS = (
 )
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 _MONDAY = 4 * _DAY  # the first one of 1970: weeks begin there
-_MOST = 7  # dates that an axis has room for
+_MOST = 7  # dates that an axis has room for, at the width of a page; and about one an inch
 
 
 def epoch_of(results: Mapping[str, Result]) -> float | None:
@@ -28,19 +28,21 @@ def calendar(axis: Any, epoch: float | None, start: float, end: float, unit: flo
     """Dates in place of the time since the first job; a run of a few minutes keeps that."""
     if epoch is None or end - start < _MOST * _MINUTE:
         return
+    inches = axis.figure.bbox.width / axis.figure.dpi
+    most = min(_MOST, max(2, int(inches)))
     try:
-        ticks = _ticks(epoch + start, epoch + end)
+        ticks = _ticks(epoch + start, epoch + end, most)
     except (ValueError, OverflowError, OSError):  # beyond the years that a calendar has
         return
     axis.set_xticks([(moment - epoch) / unit for moment, _ in ticks], [text for _, text in ticks])
     axis.set_xlabel("date (UTC)")
 
 
-def _ticks(start: float, end: float) -> list[tuple[float, str]]:
+def _ticks(start: float, end: float, most: int = _MOST) -> list[tuple[float, str]]:
     """Round moments between two Unix times, and how to write them."""
-    step = next((step for step in _STEPS if (end - start) / step <= _MOST), None)
+    step = next((step for step in _STEPS if (end - start) / step <= most), None)
     if step is None:
-        return _months(start, end)
+        return _months(start, end, most)
     origin = _MONDAY if step > 2 * _DAY else 0
     first = origin - (origin - int(start)) // step * step
     moments = [float(moment) for moment in range(first, int(end) + 1, step) if moment >= start]
@@ -54,11 +56,11 @@ def _ticks(start: float, end: float) -> list[tuple[float, str]]:
     return found
 
 
-def _months(start: float, end: float) -> list[tuple[float, str]]:
+def _months(start: float, end: float, most: int = _MOST) -> list[tuple[float, str]]:
     first = _date(start)
     months = 12 * first.year + first.month - 1
     length = (end - start) / (30.4 * _DAY)
-    step = next((step for step in _MONTHS if length / step <= _MOST), _MONTHS[-1])
+    step = next((step for step in _MONTHS if length / step <= most), _MONTHS[-1])
     found = []
     for month in range(-(-months // step) * step, months + int(length) + 2 + step, step):
         moment = datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC).timestamp()

@@ -29,7 +29,12 @@ def check(names: Iterable[str]) -> None:
 
 
 def draw(
-    names: Iterable[str], results: Mapping[str, "Result"], windows: Mapping[str, Period | None], folder: Path, kind: str
+    names: Iterable[str],
+    results: Mapping[str, "Result"],
+    windows: Mapping[str, Period | None],
+    folder: Path,
+    kind: str,
+    width: float | None = None,
 ) -> list[Path]:
     """Draw some figures; gives the files written. Figures of jobs keep to the windows, those over time show all."""
     from forebay import _plugins, figures
@@ -42,5 +47,5 @@ def draw(
     files = []
     for name in names:
         whole = getattr(_plugins.load("figures", name, "figure"), "OVER_TIME", False)
-        files += figures.draw(name, results if whole else within, folder / f"{name}.{kind}")
+        files += figures.draw(name, results if whole else within, folder / f"{name}.{kind}", width)
     return files

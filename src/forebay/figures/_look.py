@@ -1,6 +1,12 @@
-"""Colours that everybody can distinguish, and short texts: what figures and reports share. Nothing here draws."""
+"""Colours that everybody can distinguish, widths of papers, short texts: what is shared. Nothing here draws."""
 
 import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from forebay.errors import InputError, brief, nearest, wrong_type
 
 BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
 PALETTE = (BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, "#000000")  # Okabe & Ito
@@ -17,6 +23,16 @@ WAITED = {
     "longer": (math.inf, "#440154"),
 }
 """Viridis: its order shows to the colour-blind and in grey too."""
+
+WIDTHS = {"ieee-column": 3.5, "ieee-page": 7.16, "acm-column": 3.33, "acm-page": 7.0}
+"""Inches: IEEE's author centre names its two; acmart's sigconf sets 506 pt of text, in columns that are 24 pt apart."""
+NARROWEST, BROADEST = 2.0, 40.0
+"""Of inches that a user may give."""
+
+GIVEN: ContextVar[float | None] = ContextVar("width", default=None)
+"""The width of whatever is saved now; None: each figure's own."""
+
+_INCHES = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 
 WIDEST = 36
 """Letters of a name beside an axis; of a longer one, the axis would have no room."""
@@ -36,3 +52,28 @@ def shortened(text: str, length: int) -> str:
         return text
     end = (length - 1) // 2
     return text[: length - 1 - end] + "\N{HORIZONTAL ELLIPSIS}" + text[len(text) - end :]
+
+
+def inches(width: str | float) -> float:
+    """The width that a user means."""
+    if isinstance(width, bool) or not isinstance(width, str | int | float):
+        raise wrong_type("the width", width, f"inches, or one of {', '.join(WIDTHS)}")
+    name = str(width).strip().lower().replace("_", "-")
+    if name in WIDTHS:
+        return WIDTHS[name]
+    if isinstance(width, str) and not _INCHES.fullmatch(name):
+        raise InputError(f"the width {brief(width)} is neither a number of inches nor known: {nearest(name, WIDTHS)}")
+    found = float(name)
+    if not (math.isfinite(found) and NARROWEST <= found <= BROADEST):
+        raise InputError(f"a width of {brief(width)} inches will not do; give {NARROWEST:g} to {BROADEST:g}")
+    return found
+
+
+@contextmanager
+def sized(width: float | None) -> Iterator[None]:
+    """Whatever is saved inside the block has this width, and no line above it: in a paper, the caption has that."""
+    token = GIVEN.set(width)
+    try:
+        yield
+    finally:
+        GIVEN.reset(token)

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import polars as pl
 
 from forebay._support.text import counted
 from forebay.errors import InputError, wrong_type
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 from forebay.results import Result
+
+_SMALL = 4
+"""Panels beside and below each other that any width has room for."""
 
 Legend = Callable[[Sequence[Any], int], None]
 """Puts handles above everything, in at most so many columns."""
@@ -34,6 +38,15 @@ class Plan:
     title: str = ""
     columns: int = 1
     cells: Sequence[int] | None = None  # None = all
+    planned: float | None = None  # the width that it had before it was given another
+
+    def at(self, width: float) -> "Plan":
+        """The same at another width; text keeps its size, and a legend has the rows that it then needs."""
+        if len(self.places) > _SMALL and self.columns > 1 and width < 0.9 * self.width:
+            raise InputError(
+                f"{len(self.places)} panels do not fit {width:g} inches; draw fewer runs, or at the width of a page"
+            )
+        return replace(self, width=width, planned=self.width)
 
     @property
     def places(self) -> Sequence[int]:
@@ -43,22 +56,35 @@ class Plan:
 
 def save(plan: Plan, path: Path, results: Mapping[str, Result] | None = None) -> list[Path]:
     """Write the picture and its data; above it a line on the results that it shows."""
+    width = _look.GIVEN.get()
+    plan = plan if width is None else plan.at(width)
     with _style.page(plan.width, plan.height) as figure:
         grid = figure.subplots(
             len(plan.heights), plan.columns, sharex=plan.one_clock, squeeze=False, height_ratios=list(plan.heights)
         ).ravel()
         for empty in set(range(len(grid))) - set(plan.places):
             grid[empty].remove()
-        plan.paint(grid[list(plan.places)], lambda handles, columns: _style.legend(figure, handles, columns))
-        return _style.write(figure, path, plan.data, _header.of(results, plan.title) if results else _header.caption)
+        plan.paint(
+            grid[list(plan.places)], lambda handles, columns: _style.legend(figure, handles, columns, plan.planned)
+        )
+        above = _header.of(results, plan.title) if results else _header.caption
+        return _style.write(figure, path, plan.data, above if width is None else None)
 
 
-def fill(plan: Plan, ax: Any) -> Any:
-    """Draw into Axes of a user, or into a new figure of pyplot's. Gives the Axes: one, or an array of several."""
-    axes = _panels(plan, ax)
-    if plan.title:
-        axes[0].set_title(plan.title, loc="left", fontweight="bold")
-    plan.paint(axes, lambda handles, columns: _legend(axes[0], handles, columns))
+def fill(plan: Plan, ax: Any, width: float | None = None) -> Any:
+    """Draw into Axes of a user, or into a new figure of pyplot's. Gives the Axes: one, or an array of several.
+
+    A new figure of a given width has our own look: text of the size that papers print.
+    """
+    if width is not None and ax is not None:
+        raise InputError("ax has a width of its own; leave out width, or ax")
+    with nullcontext() if width is None else _style.settings():
+        axes = _panels(plan if width is None else plan.at(width), ax)
+        if plan.title:
+            axes[0].set_title(plan.title, loc="left", fontweight="bold")
+        plan.paint(axes, lambda handles, columns: _legend(axes[0], handles, columns))
+        if width is not None:
+            axes[0].figure.draw_without_rendering()  # ticks are made when they are first drawn, and then take settings
     return axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
 
 

@@ -73,14 +73,18 @@ _WAITS = {
 
 
 @contextmanager
-def page(width: float, height: float) -> Iterator[Figure]:
-    """A new figure in forebay's style. Write it inside the block too: settings count when text is placed.
-
-    Nothing of the user's own matplotlib settings comes in, and nothing is left of ours.
-    """
+def settings() -> Iterator[None]:
+    """Nothing of the user's own matplotlib settings comes in, and nothing is left of ours."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
+        yield
+
+
+@contextmanager
+def page(width: float, height: float) -> Iterator[Figure]:
+    """A new figure in forebay's style. Write it inside the block too: settings count when text is placed."""
+    with settings():
         # Text is wider at the resolution of the file than at that of a screen: margins are measured for the file.
         yield Figure(figsize=(width, height), dpi=mpl.rcParams["savefig.dpi"], layout="constrained")
 
@@ -134,12 +138,19 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def legend(figure: Figure, handles: Sequence[Any], columns: int) -> None:
-    """One small legend above everything, in so many columns, or fewer where the page is too narrow for the labels."""
+def legend(figure: Figure, handles: Sequence[Any], columns: int, planned: float | None = None) -> None:
+    """One small legend above everything, in so many columns, or fewer where the page is too narrow for the labels.
+
+    A figure that was planned at another width grows by the rows that the legend has more at its own.
+    """
     width = figure.get_figwidth()
     for handle in handles:
         handle.set_label(shortened(str(handle.get_label()), int((width - 1.2 * _HANDLE) / (1.2 * _LETTER))))
-    columns = _columns([str(handle.get_label()) for handle in handles], columns, width)
+    labels = [str(handle.get_label()) for handle in handles]
+    if planned is not None:
+        more = for_legend(labels, columns, width) - for_legend(labels, columns, planned)
+        figure.set_figheight(figure.get_figheight() + max(more, 0.0))
+    columns = _columns(labels, columns, width)
     figure.legend(
         handles=list(handles),
         loc="outside upper center",

@@ -108,12 +108,13 @@ def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool
     same = list(colours[inner["place"].to_numpy()])
     axis.add_collection(LineCollection(lines, colors=same, linewidths=0.8, capstyle="butt"))
     if few:
+        narrow = max(1.0, _style.PAGE * axis.figure.dpi / axis.figure.bbox.width)
         span = max(end.max(initial=0.0) - start.min(initial=np.inf), 0.0)
         for job, x, y, width, height, fill, shows in zip(
             boxes["job"], (start + end) / 2, (low + high) / 2, end - start, high - low, colours,
             numbered(boxes, inner), strict=True,
         ):  # fmt: skip
-            if shows and height >= LEAST * nodes and width >= LEAST / 4 * len(str(job)) * span:
+            if shows and height >= LEAST * nodes and width >= narrow * LEAST / 4 * len(str(job)) * span:
                 ink = "white" if fill in _look.DARK else "black"
                 text = axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
                 if hatched:

@@ -1,7 +1,8 @@
 """Numbers of a run: one function a metric, each from a Result to a number or a frame; `summary` gives them all.
 
 Every function of a module here is `forebay.metrics.NAME`, and one marked `@metric` is in every summary: adding one
-touches its own file alone. Entry points `forebay.metrics` name modules of other packages with more.
+touches its own file alone. Entry points `forebay.metrics` name modules of other packages with more, and
+`forebay.metric` adds those of a script, a notebook or a file of yours.
 
 Parameters
 ----------
@@ -18,7 +19,7 @@ Examples
 from typing import TYPE_CHECKING, Any
 
 from forebay.metrics._listing import public
-from forebay.metrics._metric import metric
+from forebay.metrics._own.decorator import metric
 from forebay.metrics._summary import summary
 
 _FOUND = public(__name__, __path__)

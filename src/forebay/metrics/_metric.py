@@ -10,15 +10,26 @@ from forebay.results import Result
 Number = float | int | None
 Numbers = Mapping[str, Number]
 Unit = str | Callable[[str], str]
+Better = str | Callable[[str], str]
 Need = Callable[[Result], bool]
 
-GROUPS = ("counts", "machine", "jobs", "staging", "tiers", "servers", "failures")
+GROUPS = ("counts", "machine", "jobs", "deadlines", "users", "staging", "tiers", "servers", "failures")
 """Parts of a summary, in its order; any other comes last."""
+
+OF_JOBS = ("jobs", "deadlines", "users")
+"""Those that are taken from jobs one by one: a comparison takes them over the jobs that ran under every policy."""
+
+LOWER, HIGHER = "lower", "higher"
 
 UNITS = ("jobs", "times", "jobs/h", "s", "node-hours", "share", "bytes", "J", "W", "")
 """What numbers are in: shares are from 0 to 1, and ratios have no unit."""
 
 _VARIES = re.compile(r"[A-Z]+(?:_[A-Z]+)*")
+
+
+def pattern_of(name: str) -> str:
+    """What the numbers of a name look like: what varies in it is anything."""
+    return _VARIES.sub(".+", re.escape(name))
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,7 @@ class Metric:
     unit: Unit  # of all its numbers, or what tells it by a number's name
     group: str
     needs: Need  # whether a run has what the metric is taken from; its names are left out where not
+    better: Better = LOWER  # or "higher": which of two numbers is better, or what tells it by a number's name
 
     def numbers(self, result: Result) -> Numbers:
         """What the summary of a result holds of this metric."""
@@ -38,13 +50,21 @@ class Metric:
         found = self.of(result)
         return found if isinstance(found, Mapping) else {self.names[0]: found}
 
+    def tried(self, result: Result) -> tuple[Numbers, str]:
+        """The same, with a remark where something went wrong: of our own metrics nothing does."""
+        return self.numbers(result), ""
+
     def gives(self, name: str) -> bool:
         """Whether a number of this name is of this metric."""
-        return any(re.fullmatch(_VARIES.sub(".+", re.escape(known)), name) for known in self.names)
+        return any(re.fullmatch(pattern_of(known), name) for known in self.names)
 
     def unit_of(self, name: str) -> str:
         """The unit of one of its numbers."""
         return self.unit if isinstance(self.unit, str) else self.unit(name)
+
+    def higher_is_better(self, name: str) -> bool:
+        """Whether more of one of its numbers is better."""
+        return (self.better if isinstance(self.better, str) else self.better(name)) == HIGHER
 
 
 Function = TypeVar("Function", bound=Callable[[Result], Number | Numbers])
@@ -55,31 +75,13 @@ def always(result: Result) -> bool:
     return True
 
 
-def metric(*names: str, unit: Unit, group: str, needs: Need = always) -> Callable[[Function], Function]:
-    """Put the function below it into every summary.
-
-    Parameters
-    ----------
-    *names
-        Of its numbers, by default the function's own; what varies is in capitals: "utilisation_RESOURCE".
-    unit
-        Of all its numbers ("s", "jobs", "share", "bytes", ...), or a function that tells it by a number's name.
-    group
-        The part of the summary: counts, machine, jobs, staging, tiers or failures.
-    needs
-        Whether a run has what the metric is taken from; its names are left out where not.
-
-    Examples
-    --------
-    >>> @fb.metrics.metric(unit="s", group="jobs")
-    ... def longest_wait(result):
-    ...     return result.jobs["waiting_time"].max()
-    >>> longest_wait(fb.simulate("table1"))
-    540.0
-    """
+def metric(
+    *names: str, unit: Unit, group: str, needs: Need = always, better: Better = LOWER
+) -> Callable[[Function], Function]:
+    """Put the function below it into every summary: `forebay.metric` says what the arguments are."""
 
     def mark(function: Function) -> Function:
-        about = Metric(function, names or (function.__name__,), unit, group, needs)
+        about = Metric(function, names or (function.__name__,), unit, group, needs, better)
         function.metric = about  # type: ignore[attr-defined]
         return function
 

@@ -1,8 +1,12 @@
 """All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
 
-from forebay.errors import InputError, brief, nearest, wrong_type
-from forebay.metrics._listing import metrics
-from forebay.metrics._metric import Number
+import warnings
+from collections.abc import Iterable
+
+from forebay.errors import InputError, MetricWarning, brief, nearest, wrong_type
+from forebay.metrics._listing import built_in, in_order
+from forebay.metrics._metric import Metric, Number
+from forebay.metrics._own import registry
 from forebay.metrics.window import window as restrict
 from forebay.results import Result
 from forebay.results._format import EARLIER
@@ -31,7 +35,7 @@ def summary(result: Result, window: tuple[float, float] | None = None) -> dict[s
     -------
     dict
         ci95_* is 1.96 s / sqrt(n) over the jobs of this one run. Numbers of staging and traffic are there only where
-        the run has any.
+        the run has any. A metric of your own that raises gives a `MetricWarning`, and its number is None.
 
     Examples
     --------
@@ -48,11 +52,20 @@ def summary(result: Result, window: tuple[float, float] | None = None) -> dict[s
         if not isinstance(window, tuple | list) or len(window) != 2:
             raise wrong_type("the window", window, "its start and end in seconds: (0, 86400)")
         result = restrict(result, *window)
-    numbers = Numbers()
-    for one in metrics():
-        found = one.numbers(result)
+    numbers, remarks = collected(result, registry.own())
+    for remark in remarks:
+        warnings.warn(remark, MetricWarning, stacklevel=2)
+    return numbers
+
+
+def collected(result: Result, own: Iterable[Metric] = ()) -> tuple[Numbers, list[str]]:
+    """The numbers of installed metrics and of these, and remarks on those that are left empty."""
+    numbers, remarks = Numbers(), list[str]()
+    for one in in_order((*built_in(), *own)) if own else built_in():
+        found, remark = one.tried(result)
         twice = numbers.keys() & found.keys()
         if twice:
             raise InputError(f"two metrics are called {min(twice)}; rename that of {one.of.__module__}")
         numbers.update(found)
-    return numbers
+        remarks += [remark] if remark else []
+    return numbers, remarks

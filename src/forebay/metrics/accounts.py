@@ -85,6 +85,7 @@ _HOURS = [f"{name}_node_hours" for name in ACCOUNTS]
     unit=lambda name: "node-hours" if name in _HOURS else "share",
     group="failures",
     needs=fails,
+    better=lambda name: "higher" if name == "useful_utilisation" else "lower",
 )
 def _every_account(result: Result) -> dict[str, float | None]:
     found = accounts(result)

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from forebay.errors import InputError, nearest
-from forebay.metrics._table import NODES, measure, with_node_seconds
+from forebay.metrics._metric import metric
+from forebay.metrics._table import NODES, counted, measure, with_node_seconds
 from forebay.results import Result
 
 
@@ -119,3 +120,34 @@ def by_queue(result: Result) -> pl.DataFrame:
     [(-1, 8)]
     """
     return by_column(result, "queue")
+
+
+def _has_users(result: Result) -> bool:
+    """Whether jobs of two or more users are known."""
+    if "user" not in result.jobs.columns:
+        return False
+    known = result.jobs["user"].filter(result.jobs["user"] >= 0)
+    return known.n_unique() > 1
+
+
+def _of_users(result: Result) -> np.ndarray:
+    """The mean bounded slowdown of each user, in order of their numbers."""
+    slowdown = measure("bounded_slowdown_10min").alias("slowdown")
+    jobs = counted(result).filter(pl.col("user") >= 0).select("user", slowdown).drop_nulls().collect()
+    # Summed by rows: which threads take part does not change the last bits.
+    _, place = np.unique(jobs["user"].to_numpy(), return_inverse=True)
+    return np.bincount(place, jobs["slowdown"].to_numpy()) / np.bincount(place)
+
+
+@metric(unit="share", group="users", needs=_has_users, better="higher")
+def jain_slowdown(result: Result) -> float | None:
+    """Jain's index of users' mean bounded slowdowns: 1 where all fare alike, 1 / n where one of n has all of it."""
+    means = _of_users(result)
+    return float(means.sum() ** 2 / (means.size * (means**2).sum())) if means.size > 1 else None
+
+
+@metric(unit="", group="users", needs=_has_users)
+def user_slowdown_spread(result: Result) -> float | None:
+    """The 90th percentile of users' mean bounded slowdowns / the 10th: 1 where all fare alike."""
+    means = _of_users(result)
+    return float(np.quantile(means, 0.9) / np.quantile(means, 0.1)) if means.size > 1 else None

@@ -20,7 +20,7 @@ def makespan(result: Result) -> float | None:
     return number(counted(result), pl.col("finish_time").max() - first)
 
 
-@metric("throughput_per_hour", unit="jobs/h", group="machine")
+@metric("throughput_per_hour", unit="jobs/h", group="machine", better="higher")
 def throughput(result: Result) -> float | None:
     """Jobs finished per hour of the makespan."""
     length = makespan(result)
@@ -77,7 +77,7 @@ def utilisation(result: Result, resource: str | None = None) -> float | None:
     return used / (capacity * (end - start))
 
 
-@metric("utilisation_RESOURCE", unit="share", group="machine")
+@metric("utilisation_RESOURCE", unit="share", group="machine", better="higher")
 def _every_utilisation(result: Result) -> dict[str, float | None]:
     return {f"utilisation_{name}": utilisation(result, name) for name in result.resources}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay import _plugins
+from forebay._support.own_file import import_file, sources_digest
 from forebay._support.reading import check_regular
 from forebay.core.limits import Limits
 from forebay.errors import ForebayError, InputError, nearest
@@ -19,7 +20,6 @@ from forebay.policies._base import Policy
 from forebay.policies._by_priority import asks_for_priority, preset_of
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
-from forebay.policies._own_file import import_file, sources_digest
 
 __all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
 

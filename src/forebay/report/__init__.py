@@ -1,17 +1,18 @@
 """One page of a folder of results: verdicts, waits, the schedule to look into, and what it takes to repeat it all.
 
-`page` and `tables` are what any other page can be made of.
+`page` and `tables` are what any other page can be made of; `table` is the summary of runs for a paper.
 """
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path, writable_folder
+from forebay.report._summaries import table
 
 if TYPE_CHECKING:
     from forebay.report.page import Page
 
-__all__ = ["write"]
+__all__ = ["table", "write"]
 
 NAME = "report.html"
 _KINDS = {"capacity.json": "_capacity", "sweep.json": "_sweep", "study.json": "_study"}

@@ -7,6 +7,7 @@ import polars as pl
 
 from forebay._support.text import counted
 from forebay.errors import ForebayError
+from forebay.metrics._listing import own_among
 from forebay.metrics._numbers import change_percent, number, shown
 from forebay.report import tables
 from forebay.report._folder import Runs
@@ -41,7 +42,8 @@ def sections(runs: Runs) -> list[Section]:
 def ranking(runs: Runs) -> str:
     """The numbers of every policy, shortest mean wait first."""
     resources = [(f"utilisation_{name}", f"{words(name)} used") for name in runs.documents[0]["resources"]]
-    columns = [*_RANKED, *resources, *_LATER]
+    own = [(name, words(name)) for name in own_among(_numbers(runs, one) for one in runs.documents)]
+    columns = [*_RANKED, *resources, *_LATER, *own]
     rows = [
         [label, *(value(name, numbers.get(name)) for name, _ in columns)]
         for label, numbers in ((label, _numbers(runs, document)) for label, document in _labelled(runs))

@@ -14,6 +14,7 @@ from forebay._support.text import about, counted, html_table
 from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
+from forebay.results._short import as_pandas, short
 from forebay.results._waits import WAIT, completed
 
 JOBS_CSV = (
@@ -200,12 +201,37 @@ class Result:
     # What is made of a run stands above it, so it is called by name: a run can be had without any of it.
 
     @property
+    def table(self) -> pl.DataFrame:
+        """A row a job, in the words of workloads, and with its wait and slowdown.
+
+        Columns: `id`, `submit`, `nodes` (asked for; `cores` where jobs share nodes), `walltime`, `start`, `end`,
+        `run_time` (from start to end), `wait` and `slowdown` (those of summaries), `turnaround`, `state`; then those
+        that only some runs have, as in `jobs`.
+
+        Examples
+        --------
+        >>> fb.simulate("table1").table["id", "nodes", "start", "wait"].row(2)
+        (3, 3, 120.0, 60.0)
+        """
+        return short(self.jobs, self.unit)
+
+    def to_pandas(self) -> Any:
+        """The same as a DataFrame of pandas, which is not a part of forebay: pip install "forebay[pandas]".
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns as in `table`; missing numbers are NaN.
+        """
+        return as_pandas(self.table)
+
+    @property
     def summary(self) -> dict[str, Any]:
         """Every number of the run, as `forebay.summary` gives them."""
         found: dict[str, Any] = import_module("forebay.metrics").summary(self)
         return found
 
-    def plot(self, figure: str, ax: Any = None) -> Any:
+    def plot(self, figure: str, ax: Any = None, width: "str | float | None" = None) -> Any:
         """Draw the run with matplotlib, as `forebay.figures.plot` does.
 
         Parameters
@@ -214,8 +240,10 @@ class Result:
             One of `forebay.figures.names()`.
         ax
             Axes to draw into; without them, a new figure is made.
+        width
+            Of a paper's column or page, such as "ieee-column", or inches.
         """
-        return import_module("forebay.figures").plot(figure, self, ax)
+        return import_module("forebay.figures").plot(figure, self, ax, width)
 
     def explain(self, *jobs: int, worst: int | None = None) -> Any:
         """Say why jobs waited, as `forebay.explain` does.

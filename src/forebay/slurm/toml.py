@@ -5,9 +5,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from forebay._support.input_limits import short_enough
 from forebay._support.text import counted
 from forebay._support.text import plain as visible
 from forebay.core.hostlist import compress
+from forebay.errors import InputError
 from forebay.slurm.machine import Machine, plain
 from forebay.slurm.reservations import Reservation
 from forebay.slurm.select import Selection
@@ -18,7 +20,10 @@ _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 
 def write(site: Site, machine: Machine, selection: Selection, head: str, policy: str) -> str:
     """The file, but for what it says of users; `head` is what a reader should know first."""
-    lines = [*(f"# {visible(line)}".rstrip() for line in head.split("\n")), f"name = {_quoted(visible(site.name))}"]
+    lines = [
+        *(f"# {visible(line)}".rstrip() for line in head.split("\n")),
+        f"name = {_quoted(_name(visible(site.name)))}",
+    ]
     lines += [f"policy = {_quoted(policy)}"] if policy else []
     if selection.sharing:
         lines += ["sharing = true", f"placement = {_quoted(selection.placement)}"]
@@ -29,7 +34,7 @@ def write(site: Site, machine: Machine, selection: Selection, head: str, policy:
         lines += [f"cores = {node.cores}"]
         lines += [f"memory = {_quoted(exact_bytes(node.memory))}"] if node.memory else []
         lines += [f"gpus = {node.gpus}"] if node.gpus else []
-        lines += [f"gpu = {_quoted(plain(node.gpu))}"] if node.gpu else []
+        lines += [f"gpu = {_quoted(_name(plain(node.gpu)))}"] if node.gpu else []
         lines += (
             [f"features = {_listed(dict.fromkeys(plain(word) for word in node.features))}"] if node.features else []
         )
@@ -65,7 +70,7 @@ def _partition(one: Partition, classes: tuple[str, ...], ids: str) -> list[str]:
 
 
 def _reservation(one: Reservation, n_nodes: int) -> list[str]:
-    lines = [f"name = {_quoted(plain(one.name))}", f"start = {_quoted(one.start)}", f"end = {_quoted(one.end)}"]
+    lines = [f"name = {_quoted(_name(plain(one.name)))}", f"start = {_quoted(one.start)}", f"end = {_quoted(one.end)}"]
     if len(one.nodes) < n_nodes:
         lines.append(f"nodes = {_quoted(compress(one.nodes, most=len(one.nodes)))}")
     lines += [f"users = {_listed(one.users)}"] if one.users else []
@@ -93,7 +98,7 @@ def exact_seconds(seconds: float) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())} }}"
-    return _quoted(value) if isinstance(value, str) else str(value)
+    return _quoted(_name(value)) if isinstance(value, str) else str(value)
 
 
 def _quoted(text: str) -> str:
@@ -101,14 +106,22 @@ def _quoted(text: str) -> str:
 
 
 def _listed(words: Iterable[str]) -> str:
-    return f"[{', '.join(_quoted(word) for word in words)}]"
+    return f"[{', '.join(_quoted(_name(word)) for word in words)}]"
+
+
+def _name(text: str) -> str:
+    """A name that platform files may have."""
+    try:
+        return short_enough(text)
+    except ValueError as error:
+        raise InputError(f"what describes the site: {error}; shorten it there") from None
 
 
 def _key(name: str) -> str:
     return (
-        name
+        _name(name)
         if name and all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)
-        else _quoted(name)
+        else _quoted(_name(name))
     )
 
 

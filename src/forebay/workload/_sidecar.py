@@ -8,7 +8,7 @@ import polars as pl
 
 from forebay._support.input_limits import LONGEST
 from forebay._support.parquet import read_parquet
-from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, STATED
+from forebay.core.schemas import DEADLINE, JOB_SCHEMA, MORE, NAMED, STATED
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
@@ -103,7 +103,7 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
         raise InputError(f"{label}: line 1: has job numbers only; add a column to attach, such as burst_buffer")
     columns = []
     for name in frame.columns:
-        if name.startswith(OWN) and can_name(name.removeprefix(OWN)):
+        if name == DEADLINE or (name.startswith(OWN) and can_name(name.removeprefix(OWN))):
             if name.removeprefix(OWN) in (*JOB_SCHEMA, *MORE, *STATED):
                 why = "is the name of a column that means something already; choose another"
                 raise InputError(f"{label}: line 1: {brief(name)} {why}")

@@ -18,6 +18,7 @@ from forebay._support import input_limits
 from forebay._support.files import replacing
 from forebay._support.reading import read_bytes
 from forebay._support.text import counted
+from forebay.core.schemas import DEADLINE, has_deadline
 from forebay.errors import InputError
 from forebay.workload.workload import Workload
 
@@ -131,7 +132,15 @@ def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
 
 def later(jobs: pl.DataFrame, seconds: float) -> pl.DataFrame:
     """The same with all that has a date so much later."""
-    return jobs.with_columns(pl.col(name) + seconds for name in _DATED if name in jobs.columns)
+    dated = (pl.col(name) + seconds for name in _DATED if name in jobs.columns)
+    return jobs.with_columns(*dated, *deadlines_later(jobs, pl.lit(seconds)))
+
+
+def deadlines_later(jobs: pl.DataFrame, seconds: pl.Expr | pl.Series) -> list[pl.Expr]:
+    """The column of deadlines, each so much later; none where there is none, or where it holds text."""
+    if jobs.schema.get(DEADLINE) != pl.Float64:
+        return []
+    return [pl.when(has_deadline()).then(pl.col(DEADLINE) + seconds).alias(DEADLINE)]
 
 
 def order_notes(submit: pl.Series) -> list[str]:

@@ -17,7 +17,7 @@ from forebay._support.text import counted, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN, own_columns
 from forebay.errors import InputError, brief, nearest
 from forebay.workload import _sidecar, _source, _suggest, dates, dependencies
-from forebay.workload._source import in_order, later
+from forebay.workload._source import deadlines_later, in_order, later
 from forebay.workload.applications import stacked
 from forebay.workload.dates import Moment
 from forebay.workload.names import Names, joined, numbers
@@ -86,7 +86,9 @@ def scale_load(w: Workload, factor: float) -> Workload:
     """The same jobs arriving `factor` times as fast, so that the offered load grows by it."""
     if not (factor > 0 and math.isfinite(factor)):
         raise InputError(f"{w.name}: load cannot be scaled by {factor:g}; give a number above 0")
-    jobs = w.jobs.with_columns(pl.col("submit") / factor).drop("recorded_start", strict=False)
+    submit = pl.col("submit") / factor
+    due = deadlines_later(w.jobs, submit - pl.col("submit"))
+    jobs = w.jobs.with_columns(submit, *due).drop("recorded_start", strict=False)
     notes = w.notes
     if w.dependencies is not None and (w.dependencies["kind"] == "think").any():
         notes += ("jobs that are submitted when others end arrive as these do: their load is not scaled",)

@@ -15,6 +15,7 @@ from polars.exceptions import PolarsError
 
 from forebay._support.text import about, counted, html_table, plain
 from forebay.core.schemas import (
+    DEADLINE,
     DEPENDENCY_SCHEMA,
     JOB_SCHEMA,
     LEG_SCHEMA,
@@ -206,10 +207,11 @@ def job_table(columns: Any, own: Sequence[str] = ()) -> pl.DataFrame:
         A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
         needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos`,
         `recorded_start`, `running_since`, `array`, `array_task`, `array_limit`, `tasks`, `exclusive`, `gpu` and
-        `features` are known. Any other column is a demand on the resource of its name, a job's total: `burst_buffer`
+        `features` are known; so is `deadline`, in seconds as `submit`, -1 or None where there is none, which is one of
+        your own by itself. Any other column is a demand on the resource of its name, a job's total: `burst_buffer`
         and `memory` in bytes, `cores`, `gpus`.
     own
-        Names of columns that are no demands but mean what you say, such as a deadline or an application: numbers or
+        Names of columns that are no demands but mean what you say, such as an application or a site: numbers or
         text, where None is unknown. Policies read them with `view.column` and `view.codes`.
 
     Returns
@@ -235,6 +237,7 @@ def job_table(columns: Any, own: Sequence[str] = ()) -> pl.DataFrame:
         raise InputError(f"the job table lacks {', '.join(missing)}{meant}; {has}, and needs {', '.join(needed)}")
     neutral = {name: value for name, value in NEUTRAL.items() if name not in frame.columns}
     frame = frame.with_columns(pl.lit(value).alias(name) for name, value in neutral.items())
+    own = [*own, *(name for name in (DEADLINE,) if name in frame.columns and name not in own)]
     absent = [name for name in own if name not in frame.columns]
     if absent:
         raise InputError(f"the job table has no column {listed(absent)} of your own; it has {listed(frame.columns)}")

@@ -173,7 +173,7 @@ def _take_pinned(times, free, n, at, last, end, n_nodes, size, n_chunks, R, S, s
 
 
 @inlined_kernel
-def _take_counted(free, at, last, size, n_chunks, R, S, least_free, taken):
+def charge_servers(free, at, last, size, n_chunks, R, S, least_free, taken):
     """Chunks on the emptiest servers into `taken`; False if they do not fit."""
     if n_chunks == 0:
         return True
@@ -220,6 +220,6 @@ def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, 
                 times, free, n, at, last, end, demand[0], size, some, R, S, seats, near, least_free, taken
             )
         else:
-            fits = _take_counted(free, at, last, size, some, R, S, least_free, taken)
+            fits = charge_servers(free, at, last, size, some, R, S, least_free, taken)
         if fits:
             return at, take(times, free, n, R + S, taken, at, end)

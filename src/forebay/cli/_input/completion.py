@@ -63,7 +63,16 @@ elastisim_outputs = listed(_elastisim_output)
 
 def figure(incomplete: str) -> list[str]:
     """The figures that `plot` draws."""
-    return [name for name in plugins("figures")(incomplete) if name != "panels"]
+    from forebay.experiments.swept.figure import FIGURES
+
+    return [name for name in plugins("figures")(incomplete) if name != "panels"] + _starting(FIGURES, incomplete)
+
+
+def width(incomplete: str) -> list[str]:
+    """Those of papers."""
+    from forebay.figures._look import WIDTHS
+
+    return _starting(WIDTHS, incomplete)
 
 
 def workload(incomplete: str) -> list[str]:

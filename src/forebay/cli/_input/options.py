@@ -22,8 +22,25 @@ class Format(StrEnum):
     json = "json"
 
 
+class TableFormat(StrEnum):
+    """How a command answers whose tables papers have."""
+
+    text = "text"
+    json = "json"
+    latex = "latex"
+    markdown = "markdown"
+
+
 FormatOption = Annotated[
     Format, typer.Option("--format", metavar="text|json", help="Tables to read, or JSON on stdout and nothing else.")
+]
+TableFormatOption = Annotated[
+    TableFormat,
+    typer.Option(
+        "--format",
+        metavar="text|json|latex|markdown",
+        help="Tables to read; or JSON, LaTeX (booktabs) or Markdown on stdout and nothing else.",
+    ),
 ]
 WorkloadArgument = Annotated[
     str,
@@ -115,6 +132,15 @@ FailIfOption = Annotated[
         show_default=False,
     ),
 ]
+MetricsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--metrics",
+        metavar="FILE",
+        help="Take the metrics that this Python file defines by @fb.metric, too. Give it several times for several.",
+        show_default=False,
+    ),
+]
 FolderOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.", show_default=False),
@@ -130,6 +156,15 @@ FreshOption = Annotated[bool, typer.Option("--fresh", help="Forget the runs that
 CountOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="How many runs at a time. Default: one a core.")
 ]
+
+
+def know(metrics: list[Path] | None) -> None:
+    """Have the metrics of users' files: before targets and conditions are read, which may name them."""
+    if metrics:
+        from forebay.metrics._own.files import load
+
+        for path in metrics:
+            load(path)
 
 
 def policy(text: str, name: str = "--policy") -> Any:

@@ -23,6 +23,7 @@ def read_setting(
     `part` is a period to which jobs are cut down; `warm` begins it with what ran and waited then.
     """
     from forebay.experiments.inputs import setting_of, within
+    from forebay.metrics._own import registry
 
     cut = parse_period(part, "--slice")
     period = parse_period(window, "--window")
@@ -35,4 +36,5 @@ def read_setting(
     given = {"platform": platform, "job-model": job_model, "seed": seed or None, "window": window}
     given |= {"failures": failures, "slice": part}
     words = [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
-    return replace(found, given=(source, *words, *(["--warm"] if warm else [])))
+    own = registry.words(found.metrics)
+    return replace(found, given=(source, *words, *(["--warm"] if warm else []), *own))

@@ -52,6 +52,8 @@ def report(compared: "Compared", top: int = 5) -> None:
         tables.append(fitting(partial(_staging, compared.shown)))
     if any("useful_utilisation" in document["summary"] for document in documents):
         tables.append(fitting(partial(_failures, compared.shown)))
+    if compared.own:
+        tables.append(fitting(partial(_own, compared)))
     if compared.groups is not None and top:
         names = [document["policy"] for document in documents]
         unit = next(iter(first["resources"]))
@@ -186,6 +188,25 @@ def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "T
         ("n_steals", "inter-\nrupted"),
     ]
     return _table(documents, columns, seconds, gap)
+
+
+def _own(compared: "Compared", seconds: Seconds, gap: int) -> "Table":
+    """Metrics of the user's own, each with the verdict by it."""
+    by_policy = {(verdict.policy, verdict.metric): verdict for verdict in compared.verdicts}
+    judged, narrow = bool(by_policy), seconds is number_text.shortest_seconds
+
+    def cells(name: str, policy: str, summary: Mapping[str, Any]) -> list[str]:
+        found = by_policy.get((policy, name))
+        words = REFERENCE if found is None else f"{found.word} {number_text.change(found, narrow)}"
+        return [number_text.shown(name, summary.get(name), seconds), *([words] if judged else [])]
+
+    rows = []
+    for document in compared.shown:
+        policy = document["policy"]
+        rows.append([policy, *(cell for name in compared.own for cell in cells(name, policy, document["summary"]))])
+    own = ["\n".join(name.split("_")) for name in compared.own]
+    titles = ["policy", *(title for name in own for title in ([name, "verdict"] if judged else [name]))]
+    return table(titles, rows, numbers=range(1, len(titles)), gap=gap)
 
 
 def _share(value: float | None) -> str:

@@ -14,7 +14,9 @@ from forebay._support.text import as_json, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as Shown
+
+    from forebay._support.paper import Table
 
 Seconds = Callable[[float | None], str]
 """A way to write a duration."""
@@ -76,7 +78,20 @@ def answer(document: dict[str, Any] | list[Any]) -> None:
     print(as_json(document))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = (), gap: int = 3) -> "Table":
+def papers(form: str, tables: "Sequence[Table]") -> None:
+    """Tables for a paper, as LaTeX or Markdown, each with what it rests on."""
+    from forebay._support.paper import markdown_text
+
+    texts = []
+    for one in tables:
+        if form == "latex":
+            texts.append(one.to_latex(one.caption or None))
+        else:
+            texts.append(f"{markdown_text(one.caption)}\n\n{one.to_markdown()}" if one.caption else one.to_markdown())
+    print("\n".join(texts), end="")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = (), gap: int = 3) -> "Shown":
     """A table without lines, `gap` spaces between columns; those at `numbers` are flush right and never broken."""
     from rich import box
     from rich.table import Table
@@ -97,7 +112,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequen
     return made
 
 
-def pairs(rows: Iterable[tuple[str, str]]) -> "Table":
+def drawn(one: "Table", gap: int = 3) -> "Shown":
+    """A table that papers have, too."""
+    return table(one.titles, one.rows, sorted(one.numbers), gap)
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> "Shown":
     """Words on the left, what they mean on the right; long text is broken beside its word, not below it."""
     from rich.table import Table
     from rich.text import Text
@@ -125,7 +145,7 @@ def show(*blocks: Any) -> None:
         print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def fitting(make: Callable[[Seconds, int], "Table"]) -> "Table":
+def fitting(make: Callable[[Seconds, int], "Shown"]) -> "Shown":
     """The roomiest table of durations that the screen is wide enough for; `make` takes how to write them and a gap."""
     from rich.measure import Measurement
 

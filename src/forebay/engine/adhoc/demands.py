@@ -10,8 +10,9 @@ import polars as pl
 from forebay.adhoc import shares
 from forebay.core.codes import PhaseKind
 from forebay.engine.adhoc.servers import Servers, Setting, streaks
-from forebay.engine.build.program import Program
+from forebay.engine.build.program import TOO_MANY, Program
 from forebay.engine.malleable.tables import MOVE, MOVES, SERVED, WHEN_FREE, WHEN_IDLE
+from forebay.errors import InputError
 from forebay.workload.applications import Applications, empty
 
 _WRITES = (PhaseKind.WRITE, PhaseKind.CHECKPOINT)
@@ -228,7 +229,9 @@ class Served:
         keeps = (self.turn == 0) | (self.served & np.isin(self.kind, _WRITES))
         kept = np.where(keeps, self.bytes, 0.0)
         before = np.cumsum(kept) - kept
-        steps["stored"][phase] = before - before[np.searchsorted(self.job, self.job)]
+        stored = before - before[np.searchsorted(self.job, self.job)]
+        self._refuse_too_many(stored + kept)  # servers may hand all of it on
+        steps["stored"][phase] = stored
         steps["stores"][phase[keeps]] = each[keeps]
         changes = phase[self.turn == 3]
         steps["flags"][changes] |= MOVES | SERVED
@@ -241,6 +244,11 @@ class Served:
         first_move[self.busy[several]] = np.cumsum(pairs) - pairs
         rounds.visits[0] = WHEN_IDLE if setting.grant == "idle" else WHEN_FREE
         return replace(made, kind=kind, rounds=rounds._replace(moves=self._moves(several), first_move=first_move))
+
+    def _refuse_too_many(self, held: np.ndarray) -> None:
+        if (held >= TOO_MANY).any():
+            job = self.ids[int(self.job[np.argmax(held)])]
+            raise InputError(f"job {job} keeps more bytes on its servers than the log can hold, 9.2e18; correct it")
 
     def _moves(self, several: np.ndarray) -> np.ndarray:
         """What changes take for every byte that is kept, job by job, by servers before and after."""

@@ -16,6 +16,9 @@ from forebay.errors import InputError, brief
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import RELEASED, RELEASED_PART, Workload
 
+TOO_MANY = 2.0**63
+"""Bytes: the log counts them in 64 bits."""
+
 
 @dataclass(frozen=True)
 class Program:

@@ -21,7 +21,7 @@ from forebay.engine.build.eligibility import atoms_within, eligible, ranks_of
 from forebay.engine.build.feasibility import check_atoms, chunks, too_large, traffic
 from forebay.engine.build.leg_balance import Ledger
 from forebay.engine.build.node_set_demands import atoms_of, restrict
-from forebay.engine.build.program import Program
+from forebay.engine.build.program import TOO_MANY, Program
 from forebay.engine.dependencies.tables import dependencies_of, submitted_by_others
 from forebay.engine.failures import build as failing
 from forebay.engine.limits.build import Site
@@ -44,7 +44,6 @@ from forebay.workload.workload import Workload
 
 MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
 MAX_LEGS = 2**15  # of a job: the log counts them in 16 bits
-_TOO_MANY = 2.0**63  # bytes: the log counts them in 64 bits
 
 
 _last: list[Any] = []
@@ -105,8 +104,6 @@ def _check(workload: Workload, program: Program) -> None:
         )
     leg_job, phase_job = program.leg_job, program.leg_job[program.phase_leg]
     until = np.where(program.kills, program.walltime, np.inf)[program.phase_leg]
-    steps = None if program.rounds is None else program.rounds.steps
-    held = 0.0 if steps is None else steps["stored"] + steps["rounds"] * steps["stores"]  # what servers may hand on
     for bad, rows, what, fix in (
         (~(program.walltime > 0), leg_job, "a walltime that is not positive", "correct or drop the job"),
         ((program.demand < 0).any(axis=1), leg_job, "a negative demand", "correct or drop the job"),
@@ -124,7 +121,7 @@ def _check(workload: Workload, program: Program) -> None:
         ),
         (np.minimum(program.seconds, until) > LONGEST, phase_job, "a phase longer than 317 years", "correct it"),
         (
-            (np.maximum(program.bytes, held) >= _TOO_MANY) | (program.communication >= _TOO_MANY),
+            (program.bytes >= TOO_MANY) | (program.communication >= TOO_MANY),
             phase_job,
             "a phase that moves more bytes than the log can hold, 9.2e18",
             "correct it",

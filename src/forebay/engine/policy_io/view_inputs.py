@@ -10,7 +10,9 @@ from forebay.core.outlook import Blocks
 from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import State
 from forebay.core.view import View
+from forebay.core.views.topology import Topology
 from forebay.engine.contention.tables import Network
+from forebay.engine.policy_io.relatives import Kin
 from forebay.engine.truth import Truth
 
 
@@ -19,6 +21,7 @@ class Handed(NamedTuple):
 
     blocks: Callable[[State], Blocks] | None = None  # makes the building blocks
     labels: Labels = NO_LABELS
+    topology: Callable[[], Topology | None] = lambda: None
 
 
 NOTHING_HANDED = Handed()
@@ -27,7 +30,9 @@ NOTHING_HANDED = Handed()
 def view_of(state: State, truth: Truth, resources: tuple[str, ...], rng: np.random.Generator, handed: Handed) -> View:
     """What a policy in plain Python sees of a run."""
     rates = partial(link_rates, truth.network, len(handed.labels.links))
-    return View(state, resources, rng, rates, handed.blocks(state) if handed.blocks else None, handed.labels)
+    blocks = handed.blocks(state) if handed.blocks else None
+    family = Kin(state, truth) if len(truth.dependencies.jobs) else None
+    return View(state, resources, rng, rates, blocks, handed.labels, family, handed.topology)
 
 
 def link_rates(net: Network, n_links: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path
 from forebay._support.text import html_table
-from forebay.experiments.capacity import Sized, answers
+from forebay.experiments.capacity import Sized, answers, paper
 
 if TYPE_CHECKING:
     pass
@@ -49,20 +49,35 @@ class Capacity:
         """All of it as `forebay capacity --format json` answers."""
         return self._sized.document()
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the number over capacity, with the target and the answers; `ax` as `forebay.figures.plot` takes it."""
-        from forebay.figures import _plan
+    def plot(self, ax: Any = None, width: str | float | None = None) -> Any:
+        """Draw the number over capacity, with the target and the answers.
+
+        Parameters
+        ----------
+        ax, width
+            As `forebay.figures.plot` takes them.
+        """
+        from forebay.figures import _look, _plan
         from forebay.figures.panels import capacity
 
+        inches = None if width is None else _look.inches(width)
         question = self._sized.question
         span, (curves, axes) = question.spans[-1], answers.drawn(question, self._sized.found)
-        return _plan.fill(capacity.plan(curves, axes, (span.low, span.high)), ax)
+        return _plan.fill(capacity.plan(curves, axes, (span.low, span.high)), ax, inches)
 
     def report(self, path: str | Path = "report.html") -> Path:
         """Write a page of it: one HTML file that needs nothing else."""
         from forebay.report import write
 
         return write(self.folder, as_path(path, "the report"))
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """Every capacity that was tried, for a paper that loads booktabs; with a caption it floats."""
+        return paper.table(self._sized.question, self._sized.found).to_latex(caption, label)
+
+    def to_markdown(self) -> str:
+        """The same in Markdown."""
+        return paper.table(self._sized.question, self._sized.found).to_markdown()
 
     def __str__(self) -> str:
         return "\n".join(self._lines)

@@ -78,7 +78,7 @@ def notes(question: Question, some: Sequence[Found]) -> list[str]:
     ]
     if wanting := max(question.wanting):
         found.append(f"{counted(wanting, 'job asks', 'jobs ask')} for more than the range goes to: no size is enough")
-    return found
+    return [*found, *dict.fromkeys(remark for one in some for remark in one.remarks)]
 
 
 def document(question: Question, some: Sequence[Found]) -> dict[str, Any]:

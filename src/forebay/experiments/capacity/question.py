@@ -111,6 +111,7 @@ def parse_precision(text: str) -> float:
 def replicas_of(asked: Asked, policy: str) -> tuple[list["Run"], str]:
     """The run of each replica, and what replicas are in words."""
     from forebay.experiments.runs import Added, Run
+    from forebay.metrics._own.registry import tokens
 
     made = _is_model(asked.workload)
     if made and asked.replicas is not None:
@@ -133,6 +134,7 @@ def replicas_of(asked: Asked, policy: str) -> tuple[list["Run"], str]:
                 seed=draw,
                 added=added,
                 failures=asked.failures or "",
+                metrics=tokens(),
             )
         )
     if made:

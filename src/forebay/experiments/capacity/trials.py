@@ -1,10 +1,9 @@
 """The runs of a search for a capacity: those of one capacity at a time, each in the store, and what comes of them."""
 
 import math
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,8 @@ from forebay.experiments.capacity.question import Question, Span
 from forebay.experiments.capacity.search import FIRST, Answer, least
 from forebay.experiments.execution import executor
 from forebay.experiments.execution.parallel import HERE, SHORT
+from forebay.experiments.runs import REMARKS
+from forebay.metrics._own.own import stays_here
 
 if TYPE_CHECKING:
     from forebay._support.progress import Watch
@@ -30,6 +31,7 @@ class Found:
     beside: Mapping[str, float]
     answer: Answer
     rejected: Mapping[float, float]  # by capacity: jobs rejected for want of what is varied, mean over replicas
+    remarks: Sequence[str] = ()  # on metrics of the user's own
 
 
 def expected(question: Question) -> int:
@@ -42,15 +44,13 @@ def expected(question: Question) -> int:
 def crew(question: Question, count: int) -> Iterator[executor.Executor]:
     """Carries out runs: short ones here for some seconds, all others in processes, which stay for the next round."""
     until = time.process_time() + HERE if question.n_jobs <= SHORT else 0.0
+    bound = any(stays_here(run.metrics) for run in question.replicas)
     with executor.kept(count) as processes:
 
         def execute(runs: Iterable["Run"], done: executor.Done) -> None:
             left = list(runs)
-            while left and (count == 1 or time.process_time() < until):
-                run = left.pop(0)
-                with redirect_stdout(sys.stderr):  # what a policy prints must not stand in the answer
-                    outcome = executor.attempt(run)
-                done(run, outcome)
+            while left and (count == 1 or bound or time.process_time() < until):
+                executor.here([left.pop(0)], done)
             if left:
                 processes(left, done)
 
@@ -64,6 +64,7 @@ class Trials:
         self._question, self._store, self._execute, self._watch = question, store, carry_out, watch
         self.made, self.found = 0, 0
         self._summaries: dict[Run, Mapping[str, Any]] = {}
+        self._remarks: dict[str, None] = {}
         self._ceiling = {span.quantity.name: span.high for span in question.spans}
 
     def answers(self) -> list[Found]:
@@ -93,7 +94,7 @@ class Trials:
 
         precision, limit = self._question.precision, target.sign * target.limit
         answer = least(evaluate, limit, span.low, span.high, precision, span.snap)
-        return Found(policy, dict(beside), answer, rejected)
+        return Found(policy, dict(beside), answer, rejected, list(self._remarks))
 
     def _runs(self, policy: str, amounts: Mapping[str, float]) -> list["Run"]:
         texts = [
@@ -115,7 +116,10 @@ class Trials:
             self._watch.at(run.name, self.made + self.found)
 
         sweep.carry_out(new, self._store, self._execute, count)
-        self._summaries |= {run: self._store.load(run).summary for run in new}
+        for run in new:
+            record = self._store.load(run)
+            self._summaries[run] = record.summary
+            self._remarks |= dict.fromkeys(record.document.get(REMARKS, ()))
 
     def _loss(self, run: "Run") -> float:
         return self._question.target.loss(self._summaries[run])

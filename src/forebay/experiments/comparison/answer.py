@@ -107,7 +107,9 @@ class Comparison:
         """All of it as `forebay compare --format json` answers."""
         return self._compared.document()
 
-    def plot(self, figure: str = CHANGES, ax: Any = None, metric: str = "mean_wait") -> Any:
+    def plot(
+        self, figure: str = CHANGES, ax: Any = None, metric: str = "mean_wait", width: str | float | None = None
+    ) -> Any:
         """Draw with matplotlib.
 
         Parameters
@@ -120,6 +122,8 @@ class Comparison:
             Axes to draw into, as `forebay.figures.plot` takes them.
         metric
             What to draw the changes of.
+        width
+            As `forebay.figures.plot` takes it.
 
         Returns
         -------
@@ -129,17 +133,18 @@ class Comparison:
 
         if figure != CHANGES:
             name = figures.proper(figure)
-            return figures.plot(name, dict(list(self.runs.items())[:1]) if name == "gantt" else self.runs, ax)
+            return figures.plot(name, dict(list(self.runs.items())[:1]) if name == "gantt" else self.runs, ax, width)
         import polars as pl
 
-        from forebay.figures import _changes, _plan
+        from forebay.figures import _changes, _look, _plan
 
         mine = self.verdicts.filter(pl.col("metric") == metric)
         if mine.is_empty():
             known = ", ".join(dict.fromkeys(self.verdicts["metric"])) or "none, as there is nothing to compare with"
             raise InputError(f"no changes of {metric!r} to draw; there are {known}")
+        inches = None if width is None else _look.inches(width)
         words = f"{_WORDS.get(metric, metric)}, times that of {self.reference}"
-        return _plan.fill(_changes.plan(mine.select("policy", "change", "low", "high", "verdict"), words), ax)
+        return _plan.fill(_changes.plan(mine.select("policy", "change", "low", "high", "verdict"), words), ax, inches)
 
     def report(self, path: str | Path = "report.html") -> Path:
         """Write a page of all of it: one HTML file that needs nothing else."""
@@ -149,11 +154,11 @@ class Comparison:
 
     def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
         """The table for a paper that loads booktabs; with a caption it floats."""
-        return paper.latex(self._compared, caption, label)
+        return paper.table(self._compared).to_latex(caption, label)
 
     def to_markdown(self) -> str:
         """The table in Markdown."""
-        return paper.markdown(self._compared)
+        return paper.table(self._compared).to_markdown()
 
     @property
     def caption(self) -> str:

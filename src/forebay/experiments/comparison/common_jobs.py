@@ -50,11 +50,12 @@ class Common:
 
     def _summary(self, document: dict[str, Any], made: "Workspace") -> dict[str, Any]:
         from forebay.metrics._listing import metrics
+        from forebay.metrics._metric import OF_JOBS
 
         result = self.of(_of_window(made.result(document["policy"]), document))
         found = dict(document["summary"])
         for one in metrics():
-            if one.group == "jobs" or one.names[0].startswith("n_waiting"):
+            if one.group in OF_JOBS or one.names[0].startswith("n_waiting"):
                 found |= one.numbers(result)
         return found
 

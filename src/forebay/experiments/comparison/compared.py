@@ -77,6 +77,13 @@ class Compared:
         return verdicts.check(conditions, self.verdicts, self.documents, self.jury)
 
     @property
+    def own(self) -> list[str]:
+        """Numbers of metrics of the user's own."""
+        from forebay.metrics._listing import own_among
+
+        return own_among(document["summary"] for document in self.documents)
+
+    @property
     def shown(self) -> list[dict[str, Any]]:
         """A row a policy, with the numbers that tables show in place of those of the run on the trace."""
         numbers = {document["policy"]: document["summary"] for document in self.documents} | dict(self.numbers)

@@ -134,7 +134,7 @@ def carry_out(
             _write(made.place(task.policy), [mine[number] for number in sorted(mine)], ids)
 
         work = partial(_perform, setting, entrants)
-        parallel.spread_out(tasks, work, len(ids), count, lambda *_: None, done, entrants.objects)
+        parallel.spread_out(tasks, work, len(ids), count, lambda *_: None, done, parallel.bound(setting, entrants))
     return {
         policy: [mine[number] for number in range(1, 1 + wanted)]
         for policy, mine in found.items()

@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from forebay.workload._source import deadlines_later
+
 if TYPE_CHECKING:
     from forebay.results import Result
     from forebay.workload import Workload
@@ -39,7 +41,8 @@ def shaken(workload: "Workload", seed: int, number: int) -> "Workload":
     later = pl.Series(np.random.default_rng([seed, number]).uniform(0, most, len(workload)))
     if "running_since" in workload.jobs.columns:  # what runs already does so in every copy
         later = later.zip_with(workload.jobs["running_since"].is_nan(), later * 0)
-    jobs = workload.jobs.with_columns(pl.col("submit") + later, pl.col("cancel") + later)
+    due = deadlines_later(workload.jobs, later)
+    jobs = workload.jobs.with_columns(pl.col("submit") + later, pl.col("cancel") + later, *due)
     jobs = jobs.drop("recorded_start", strict=False)  # it is not known when a copy would have started
     line = f"replica {number}: submitted up to {most:.3g} s later, seed {seed}"
     return replace(workload, jobs=jobs.sort("submit", "id"), provenance=(*workload.provenance, line))

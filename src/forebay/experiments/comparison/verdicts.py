@@ -146,10 +146,25 @@ class Jury:
         return {name: np.array([row[name] for row in rows])[:, self._window()] for name in MEASURES}
 
     def _of(self, policy: str) -> list[Verdict]:
+        from forebay.metrics._listing import own_among
+
         found = [self._by_jobs(policy, metric) for metric in BY_JOBS]
         if self.runs > 1:
             found += [self.by_runs(policy, metric) for metric in BY_RUNS]
+        own = own_among(one["summary"] for one in self._documents.values())
+        return found + [self._by_own(policy, metric) for metric in own]
+
+    def _by_own(self, policy: str, metric: str) -> Verdict:
+        """By runs, as no measure of jobs is known. Without replicas there is no interval."""
+        found = self.by_runs(policy, metric)
+        mine, theirs = (self._numbers(name, metric) for name in (policy, self.reference))
+        if self._alike(policy) and mine == theirs:
+            return of.same((policy, self.reference, metric), (found.value, found.reference_value), found.n, found.over)
         return found
+
+    def _alike(self, policy: str) -> bool:
+        """Whether its schedule is that of the reference, on the trace itself."""
+        return bool(self._documents[policy]["schedule"] == self._documents[self.reference]["schedule"])
 
     def _by_jobs(self, policy: str, metric: str) -> Verdict:
         from forebay.experiments.comparison.blocks import judge
@@ -158,8 +173,7 @@ class Jury:
         names = policy, self.reference, metric
         mine, theirs = (self._measures[name][measure] for name in (policy, self.reference))
         found = judge(names, self._blocks, mine, theirs, share)
-        alike = self._documents[policy]["schedule"] == self._documents[self.reference]["schedule"]
-        if alike and found.value == found.reference_value:  # in all replicas, too
+        if self._alike(policy) and found.value == found.reference_value:  # in all replicas, too
             return of.same(names, (found.value, found.reference_value), found.n, found.over)
         return found
 

@@ -19,6 +19,8 @@ from forebay.experiments.execution.executor import Done, Executor, Failure
 from forebay.experiments.execution.slurm_jobs import Watch
 from forebay.experiments.runs import Run, files_of, moved
 from forebay.experiments.store import code_hash
+from forebay.metrics._own.files import named
+from forebay.metrics._own.own import is_mark, stays_here
 
 TIMEOUT = 10.0
 """Seconds for a cluster to answer."""
@@ -44,7 +46,7 @@ def parcel_of(runs: Iterable[Run]) -> Parcel:
     """Every file that these runs read."""
     distinct: dict[Any, Run] = {}
     for run in runs:
-        distinct.setdefault((run.jobs.source, run.jobs.users, run.platform, run.policy, run.failures), run)
+        distinct.setdefault((run.jobs.source, run.jobs.users, run.platform, run.policy, run.failures, run.metrics), run)
     paths = {path for run in distinct.values() for path in files_of(run)}
     return Parcel({str(path): path.read_bytes() for path in sorted(paths)}, code_hash())
 
@@ -57,11 +59,20 @@ def executing(
     if dask and slurm:
         raise InputError("--dask and --slurm name two clusters; keep one")
     if not dask and not slurm:
-        yield executor.in_processes(jobs or executor.cores())
+        stay = any(stays_here(run.metrics) for run in runs)
+        yield executor.here if stay else executor.in_processes(jobs or executor.cores())
         return
+    _refuse_bound(runs)
     with _client(dask or "", slurm or "") as (client, watch):
         _check_workers(client)
         yield _on(client, parcel_of(runs), watch)
+
+
+def _refuse_bound(runs: Sequence[Run]) -> None:
+    """Workers elsewhere cannot have what only this process has."""
+    if bound := [one for run in runs for one in named(filter(is_mark, run.metrics))]:
+        what = "workers cannot have a metric of a script or notebook; put it into a file, and import or name that"
+        raise InputError(f"{bound[0].title}: {what}")
 
 
 @contextmanager
@@ -260,4 +271,5 @@ def _carry_out(run: Run, name: str, code: str) -> Any:
     place = str(Path(get_worker().local_directory) / name)
     jobs = replace(run.jobs, **{key: getattr(run.jobs, key).replace(_PLACE, place) for key in ("source", "users")})
     specs = {key: getattr(run, key).replace(_PLACE, place) for key in ("platform", "policy", "failures")}
-    return children.of(name).carry_out(replace(run, jobs=jobs, **specs))
+    metrics = tuple(one.replace(_PLACE, place) for one in run.metrics)
+    return children.of(name).carry_out(replace(run, jobs=jobs, metrics=metrics, **specs))

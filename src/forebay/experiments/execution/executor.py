@@ -12,7 +12,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -68,6 +68,14 @@ def attempt(task: Any, work: Work = _perform, tell: Tell = lambda _: None) -> An
         return Failure(f"it ran out of memory{f' ({error})' if str(error) else ''}; --jobs 1 needs less", 1)
     except Exception:
         return Failure(f"this is a bug in forebay: please report it with these lines\n{traceback.format_exc()}", 1)
+
+
+def here(tasks: Iterable[Any], done: Done, work: Work = _perform) -> None:
+    """An executor in this process, one task after the other: for what only this process has."""
+    for task in tasks:
+        with redirect_stdout(sys.stderr):  # what a policy prints must not stand in the answer
+            outcome = attempt(task, work)
+        done(task, outcome)
 
 
 def in_processes(count: int, work: Work = _perform, advance: Done = lambda *_: None) -> Executor:

@@ -73,8 +73,15 @@ def carry_out(
             watch.line(f"{task.policy} done, {count}, {outcome:.1f} s")
         advance(task, n_jobs)
 
-    spread_out(tasks, work, n_jobs, count, advance, done, entrants.objects)
+    spread_out(tasks, work, n_jobs, count, advance, done, bound(setting, entrants))
     return failed
+
+
+def bound(setting: "Setting", entrants: "Entrants") -> Container[str]:
+    """Policies whose runs must stay in this process, as they are objects of it, or else a metric is."""
+    from forebay.metrics._own.own import stays_here
+
+    return [*entrants.specs, *entrants.objects] if stays_here(setting.metrics) else entrants.objects
 
 
 def spread_out(
@@ -88,7 +95,7 @@ def spread_out(
 ) -> None:
     """Every task, a run of so many jobs: here while that is soon done, else in up to `count` processes.
 
-    Policies that are `objects` of this process run here in any case.
+    Policies that are `objects` run in this process in any case.
 
     Processes begin with the last: lists of policies go from simple ones to costly ones, and who begins a costly one at
     the end waits for it alone.

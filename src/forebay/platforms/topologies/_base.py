@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.core.views.topology import Topology
 from forebay.platforms._fields import Model
 
 
@@ -64,6 +65,19 @@ class BaseTopology(Model):
     def sites(self) -> int:
         """Where nodes and servers hang: routers, or the one crossbar."""
         return 1
+
+    @property
+    def groups_of_sites(self) -> NDArray[np.int64]:
+        """The group of each site; there is one where a kind has none."""
+        return np.zeros(self.sites, np.int64)
+
+    def seen(self, nodes: int) -> Topology | None:
+        """What policies see of it; None where all nodes hang on one site."""
+        if self.sites == 1:
+            return None
+        network = self.network(nodes, 0)
+        hops = np.diff(network.first).reshape(network.n_sites, network.n_sites)
+        return Topology(network.site.copy(), self.groups_of_sites[network.site], hops)
 
     def check(self, nodes: int) -> None:
         """Raise ValueError unless this network joins that many compute nodes."""

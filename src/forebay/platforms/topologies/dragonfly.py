@@ -127,6 +127,11 @@ class Topology(BaseTopology):
         return self.groups * self.chassis * self.routers
 
     @property
+    def groups_of_sites(self) -> NDArray[np.int64]:
+        """Routers are numbered group by group."""
+        return np.arange(self.sites) // (self.chassis * self.routers)
+
+    @property
     def server_slots(self) -> int:
         """How many storage servers it has places for."""
         return self.groups * self.chassis * self.storage

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.core.units import format_bytes
 from forebay.errors import InputError, listed
+from forebay.workload._source import deadlines_later
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
 
@@ -78,7 +79,9 @@ def attach(
     submit = np.cumsum(rng.poisson(gap, len(workload))).astype(float)
     given = _given(workload) if from_ == "columns" else _drawn(rng, len(workload), version)
     if gap > 0:
-        jobs = workload.jobs.with_columns(submit=pl.Series(submit - submit[0])).drop("recorded_start", strict=False)
+        arrival = pl.Series("submit", submit - submit[0])
+        due = deadlines_later(workload.jobs, arrival - workload.jobs["submit"])
+        jobs = workload.jobs.with_columns(arrival, *due).drop("recorded_start", strict=False)
         workload = replace(workload, jobs=jobs)
     if from_ == "uniform":  # volumes for the machine of the paper
         workload = replace(workload, platform="trinity-io" if system == "io" else "trinity")

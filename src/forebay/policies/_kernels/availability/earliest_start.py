@@ -12,9 +12,13 @@ from forebay.algorithms.availability.site_windows import next_edge
 from forebay.algorithms.availability.timelines import first_window, least_between, least_if, next_segment
 from forebay.algorithms.nodes.shared_nodes import BLOCK, holds, place_parts
 from forebay.algorithms.queues.sorting import sort_smallest
+from forebay.core.codes import LogReason
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import instant_width
+from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._kernels.availability.calendar import may_begin, node_needs, step_of, take_places, window_on
+from forebay.policies._kernels.availability.node_sets import charge
+from forebay.policies._kernels.availability.shared_nodes import take_picked
 from forebay.policies._kernels.availability.site_windows import opens
 from forebay.policies._kernels.backfill.easy_shared import copy_ask
 
@@ -183,3 +187,19 @@ def lay(state, calendar, leg, n_pooled, n_picks, begin):
         take_places(state, calendar, leg, n_pooled, picks, begin, begin + state.legs[leg]["walltime"])
         for i in range(n_picks):
             calendar.reserved[picks[i]["low"]] = min(calendar.reserved[picks[i]["low"]], begin)
+
+
+@kernel
+def start_clear(state, have, calendar, j, leg, n_pooled):
+    """Start job `j` by the rule where `calendar.least` has room for it, which it takes; returns its first pick."""
+    counts, inside, now = state.counts[0], state.inside, state.clock[0]["now"]
+    ask, first = inside.asks[leg], counts["n_picks"]
+    charge(state, have.free, leg)
+    if ask["parts"] > 0:
+        placement = state.machine[0]["placement"]
+        counts["n_picks"] = place_parts(calendar.least, inside.full, inside.atoms, ask, placement, state.picks, first)
+        take_picked(state, leg, have.inside, first)
+    picks = state.picks[first : counts["n_picks"]]
+    take_places(state, calendar, leg, n_pooled, picks, now, now + state.legs[leg]["walltime"])
+    take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
+    return first

@@ -135,11 +135,20 @@ def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
 
 
 @inlined_kernel
+def share_within_time(state, ahead, at, last, leg, allowed):
+    """What leg `leg` takes of each of some atoms from segment `at` to before segment `last`; False if that is too few.
+
+    The same nodes must be free all the time.
+    """
+    share = state.shares[_blank(state)]
+    return share_for(ahead, at, last, state.nodes.atoms, allowed, state.demands[leg, 0], share)
+
+
+@inlined_kernel
 def _is_open(state, times, ahead, at, last, leg):
     """Whether leg `leg`, for which enough is free in total, fits where windows let it start in segment `at`."""
     allowed = opens(state, leg, state.legs[leg]["allowed"], times[at])
-    share = state.shares[_blank(state)]
-    return share_for(ahead, at, last, state.nodes.atoms, allowed, state.demands[leg, 0], share)
+    return share_within_time(state, ahead, at, last, leg, allowed)
 
 
 @inlined_kernel

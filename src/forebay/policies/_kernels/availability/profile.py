@@ -128,6 +128,15 @@ def _close(state, plan, times, ahead, n, R, S, W):
                     wipe(words, atoms[a, FIRST], nodes_in(state, a))
 
 
+@kernel
+def close_windows(state, times, ahead, n, R, S, W):
+    """Take the nodes of windows of the site that are to come away while these last."""
+    soon = after(state.clock[0]["now"])
+    for p in range(len(state.planned)):
+        if state.planned[p]["start"] > soon:
+            _close(state, state.planned[p], times, ahead, n, R, S, W)
+
+
 @allocating_kernel(types.Tuple((types.float64[::1], _FREE, _i8))(STATE, HAVE, _i8, _i8, _i8, _i8, types.boolean))
 def _given_back(state, have, until_fits, R, S, W, every_edge):
     """What running legs leave when, from now until the demand of leg `until_fits` fits (-1: until all have ended).
@@ -205,10 +214,7 @@ def _given_back(state, have, until_fits, R, S, W, every_edge):
 def availability(state, have, until_fits, R, S, W):
     """What will be free when, with what windows of the site that are to come leave of it."""
     times, ahead, n = _given_back(state, have, until_fits, R, S, W, False)
-    soon = after(state.clock[0]["now"])
-    for p in range(len(state.planned)):
-        if state.planned[p]["start"] > soon:
-            _close(state, state.planned[p], times, ahead, n, R, S, W)
+    close_windows(state, times, ahead, n, R, S, W)
     return times, ahead, n
 
 

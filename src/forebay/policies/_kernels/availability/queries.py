@@ -20,6 +20,16 @@ _f8, _i8 = types.float64, types.int64
 
 
 @kernel
+def waits(state, j):
+    """Whether row `j` is that of a job that waits, and may start."""
+    counts = state.counts[0]
+    if j < 0 or j >= len(state.jobs):
+        return False
+    at = state.jobs[j]["at"]
+    return counts["queue_first"] <= at < counts["queue_last"] and state.queue[at] == j
+
+
+@kernel
 def _is_started(state, j):
     """Whether this decision has started job `j` already."""
     for a in range(min(state.counts[0]["n_actions"], len(state.actions))):

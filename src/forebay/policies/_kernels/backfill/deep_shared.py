@@ -17,11 +17,11 @@ import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, apart_kernel, inlined_kernel, kernel
-from forebay.algorithms.nodes.shared_nodes import BLOCK, count_parts, holds, place_parts
+from forebay.algorithms.nodes.shared_nodes import BLOCK, count_parts, holds
 from forebay.core.codes import LogReason
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import PARAMS, STATE
-from forebay.core.verbs import act_start, interrupted, take_picks_from
+from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.availability.calendar import (
     clear_now,
@@ -30,13 +30,12 @@ from forebay.policies._kernels.availability.calendar import (
     new_calendar,
     no_calendar,
     roomy,
-    take_places,
 )
-from forebay.policies._kernels.availability.earliest_start import begins, lay, place_at
+from forebay.policies._kernels.availability.earliest_start import begins, lay, place_at, start_clear
 from forebay.policies._kernels.availability.node_sets import charge
 from forebay.policies._kernels.availability.placement import fits_now
 from forebay.policies._kernels.availability.profile import HAVE
-from forebay.policies._kernels.availability.shared_nodes import start_inside, take_picked
+from forebay.policies._kernels.availability.shared_nodes import start_inside
 from forebay.policies._kernels.availability.site_windows import unseen
 from forebay.policies._kernels.backfill.kept_reservations import (
     PROMISES,
@@ -166,18 +165,11 @@ def _settle(state, have, calendar, kept, later, place, leg_now, n_pooled):
 @kernel
 def _start(state, have, calendar, kept, j, leg, n_pooled):
     """Start job `j`, for which `calendar.least` has the room, by the rule."""
-    counts, inside, now = state.counts[0], state.inside, state.clock[0]["now"]
-    ask, first, end = inside.asks[leg], counts["n_picks"], now + state.legs[leg]["walltime"]
-    charge(state, have.free, leg)
-    if ask["parts"] > 0:
-        placement = state.machine[0]["placement"]
-        counts["n_picks"] = place_parts(calendar.least, inside.full, inside.atoms, ask, placement, state.picks, first)
-        take_picked(state, leg, have.inside, first)
-    picks = state.picks[first : counts["n_picks"]]
-    take_places(state, calendar, leg, n_pooled, picks, now, end)
+    now = state.clock[0]["now"]
+    first = start_clear(state, have, calendar, j, leg, n_pooled)
+    picks = state.picks[first : state.counts[0]["n_picks"]]
     has_started(kept, j)
-    hold_now(kept, picks, now, end, takes_pools(state, leg, n_pooled))
-    take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
+    hold_now(kept, picks, now, now + state.legs[leg]["walltime"], takes_pools(state, leg, n_pooled))
 
 
 @allocating_kernel

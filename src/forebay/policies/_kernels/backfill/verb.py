@@ -10,6 +10,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import keep, replaced
 from forebay.core.tables import PARAMS, STATE
 from forebay.policies._families.backfill import Param
+from forebay.policies._kernels.availability.queries import waits
 from forebay.policies._kernels.availability.remaining import what_is_left
 from forebay.policies._kernels.backfill.backfill import serve
 from forebay.policies._kernels.predicted import believed
@@ -18,16 +19,6 @@ from forebay.policies._kernels.queue.ordering import queue_by
 from forebay.policies._orders import ALL
 
 _i8, _N_PARAMS = types.int64, len(Param)
-
-
-@kernel
-def waits(state, j):
-    """Whether row `j` is that of a job that waits, and may start."""
-    counts = state.counts[0]
-    if j < 0 or j >= len(state.jobs):
-        return False
-    at = state.jobs[j]["at"]
-    return counts["queue_first"] <= at < counts["queue_last"] and state.queue[at] == j
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Policies in users' own files: imported with the modules beside them, and again when any of these has changed."""
+"""Python in users' own files: imported with the modules beside them, and again when any of these has changed."""
 
 import ast
 import hashlib
@@ -16,7 +16,7 @@ from types import ModuleType
 
 from forebay._support.programs import may_start
 from forebay._support.reading import MOST, read_bytes
-from forebay.errors import InputError
+from forebay.errors import ForebayError, InputError
 
 _ROOT = Path(__file__).parents[1]
 _OTHERS = tuple(
@@ -112,6 +112,9 @@ def _run(path: Path) -> ModuleType:
         module_spec.loader.exec_module(module)
     except KeyboardInterrupt:
         raise
+    except ForebayError as error:
+        del sys.modules[name]
+        raise type(error)(f"{path}: {error}") from None
     except BaseException as error:  # sys.exit() too
         del sys.modules[name]
         raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error

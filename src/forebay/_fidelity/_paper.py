@@ -1,0 +1,113 @@
+"""What a replay has found, as tables: waits, scores, and errors by size, queue, user and account."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import polars as pl
+
+from forebay._fidelity._use import Use
+from forebay._support.paper import Table
+from forebay._support.text import counted
+from forebay.errors import InputError, nearest
+from forebay.metrics._numbers import NONE, count, percent, seconds
+from forebay.results import Result
+
+Seconds = Callable[[float | None], str]
+_KINDS = ("recorded", "simulated")
+_WAITS = {"mean": "mean_wait", "median": "median_wait", "p95": "p95_wait", "max": "max_wait"}
+_ERRORS = {
+    "mean\nrecorded": "recorded_mean_wait",
+    "mean\nsimulated": "simulated_mean_wait",
+    "mean\nerror": "mean_error",
+    "median\nerror": "median_error",
+}
+
+
+class Replayed(Protocol):
+    """What a replay has found, as far as tables need it."""
+
+    @property
+    def numbers(self) -> Mapping[str, Any]:
+        """Every score by its name."""
+
+    @property
+    def by(self) -> Mapping[str, pl.DataFrame]:
+        """Errors by size, queue and so on."""
+
+    @property
+    def use(self) -> Use:
+        """Of the machine."""
+
+    @property
+    def result(self) -> Result:
+        """The run."""
+
+
+def tables(found: Replayed, top: int | None = None) -> dict[str, Table]:
+    """All of them by name; of users and the like those with most hours of nodes, or cores."""
+    some = {"waits": waits(found), "scores": Table(["score", "value"], scores(found), (1,), _about(found))}
+    return some | {name: groups(found, name, top) for name, rows in found.by.items() if len(rows) > 1}
+
+
+def named(found: Replayed, name: str) -> Table:
+    """The one that a user asks for."""
+    every = tables(found)
+    if name not in every:
+        raise InputError(f"there is no table {name!r}: {nearest(name, every)}")
+    return every[name]
+
+
+def _about(found: Replayed) -> str:
+    facts = found.result.facts
+    return f"{counted(found.numbers['n_jobs'], 'job')} of {facts['workload']}, simulated under {facts['policy']}"
+
+
+def waits(found: Replayed, seconds: Seconds = seconds) -> Table:
+    """Recorded and simulated ones."""
+    rows = [[kind, *(seconds(found.numbers[f"{kind}_{name}"]) for name in _WAITS.values())] for kind in _KINDS]
+    return Table(["wait", *_WAITS], rows, range(1, len(_WAITS) + 1), f"Waits of {_about(found)}")
+
+
+def scores(found: Replayed) -> list[tuple[str, str]]:
+    """How far they are apart, in words and numbers."""
+    numbers = found.numbers
+
+    def signed(name: str) -> str:
+        value = numbers[name]
+        return f"{'-' if value < 0 else '+'}{seconds(abs(value))}"
+
+    def plain(name: str) -> str:
+        return NONE if numbers[name] is None else f"{numbers[name]:.3f}"
+
+    quantiles = ", ".join(signed(f"{name}_error") for name in ("p05", "p25", "median", "p75", "p95"))
+    off = seconds(numbers["mean_absolute_error"])
+    return [
+        ("mean error", f"{signed('mean_error')} (simulated minus recorded); {off} off"),
+        ("5, 25, 50, 75, 95 %", quantiles),
+        ("within 10 min", percent(numbers["share_within_10min"])),
+        ("ratio of mean waits", plain("ratio_of_means")),
+        ("Wasserstein distance", seconds(numbers["wasserstein"])),
+        ("Kolmogorov-Smirnov", plain("kolmogorov_smirnov")),
+        ("rank correlation", plain("rank_correlation")),
+        ("same order of starts", percent(numbers["start_order_agreement"])),
+        (
+            f"{found.use.unit} in use",
+            " recorded, ".join(percent(numbers[f"{kind}_use"]) for kind in _KINDS) + " simulated",
+        ),
+    ]
+
+
+def groups(found: Replayed, name: str, top: int | None = None, seconds: Seconds = seconds) -> Table:
+    """A class of sizes a row, or those with most hours of nodes, or cores."""
+
+    def cell(value: float) -> str:
+        return f"-{seconds(-value)}" if value < 0 else seconds(value)
+
+    rows, unit = found.by[name], found.use.unit
+    shown = rows if name == "size" or top is None else rows.head(top)
+    lines = [
+        [row["name"], count(row["jobs"]), f"{row['node_hours']:,.0f}", *(cell(row[key]) for key in _ERRORS.values())]
+        for row in shown.iter_rows(named=True)
+    ]
+    titles = [unit if name == "size" else name, "jobs", f"{unit.removesuffix('s')}-\nhours", *_ERRORS]
+    return Table(titles, lines, range(1, len(titles)), f"Errors of waits by {name}: {_about(found)}")

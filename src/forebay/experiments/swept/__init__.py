@@ -1,0 +1,1 @@
+"""What a sweep has found: its runs, kept or under way, their figures and their table."""

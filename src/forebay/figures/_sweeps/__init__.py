@@ -1,0 +1,1 @@
+"""Pictures of sweeps, one file each; `amounts` are their axes."""
