@@ -172,6 +172,13 @@ def test_every_word_of_a_result_is_explained():
     assert sorted(word for word in words if f"`{word}`" not in page) == []
 
 
+def test_the_glossary_is_in_order():
+    words = re.findall(r"^\*\*(.+?)\.\*\* ", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    keys = [re.sub(r"[^a-z ]", " ", word.lower()) for word in words]
+    assert len(keys) > 100
+    assert keys == sorted(set(keys))
+
+
 def test_every_public_name_is_in_the_reference():
     pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference" / "api").glob("*.md"))
     shown = set(re.findall(r"^- `(forebay[\w.]*)`$", pages, re.MULTILINE))
