@@ -48,7 +48,9 @@ def sweep(
         Whether to forget the runs that the folder holds.
     keys
         What the file would say: workloads, generators, platforms, policies, job_models, failures, models, seeds,
-        window, reference, parameters, metrics.
+        window, reference, parameters, metrics. Workloads, platforms and policies may be objects, too, and policies
+        classes, or a mapping whose keys are what tables call them. Runs of policies and platforms that no file has
+        stay in this process.
 
     Returns
     -------
@@ -66,7 +68,7 @@ def sweep(
     >>> found.table["policy", "mean_wait"].rows()
     [('fcfs', 480.0), ('fcfs-bb', 142.5)]
     """
-    from forebay.experiments import tidy
+    from forebay.experiments import objects, tidy
     from forebay.experiments.execution.cluster import executing
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import carry_out as carry_out_runs
@@ -74,12 +76,12 @@ def sweep(
     from forebay.experiments.swept import runs as swept
     from forebay.experiments.swept.answer import Sweep
 
-    runs = _runs(spec, keys)
     place = tempfile.TemporaryDirectory(prefix="forebay-") if output is None else nullcontext(os.fspath(output))
-    with place as folder:
+    with tempfile.TemporaryDirectory(prefix="forebay-") as inputs, place as folder:
+        runs = _runs(spec, keys, Path(inputs))
         store = Store(as_path(folder, "the output folder"), fresh)
         swept.keep(runs, store.folder)
-        warm_up(dict.fromkeys(run.policy for run in runs if run not in store))
+        warm_up(dict.fromkeys(run.policy for run in runs if run not in store and not objects.bound(run)))
         with executing(runs, jobs, dask, slurm) as executor:
             carry_out_runs(runs, store, executor)
         finished = records(runs, store)
@@ -88,11 +90,12 @@ def sweep(
         return Sweep(finished, "" if spec is None else Path(spec).stem)
 
 
-def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any]) -> "list[Run]":
-    from forebay.experiments import grid
+def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any], inputs: Path) -> "list[Run]":
+    from forebay.experiments import grid, objects
 
     if spec is None:
-        return grid.runs_of(keys)
+        named, given = objects.taken(keys, inputs)
+        return grid.runs_of(named, given=given)
     if keys:
         raise InputError(f"{spec} says what to run; leave out {', '.join(keys)}, or the file")
     return grid.read(as_path(spec, "the sweep"))

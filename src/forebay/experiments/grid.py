@@ -20,6 +20,7 @@ from forebay._support.text import counted
 from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
 from forebay.experiments import files, generators
+from forebay.experiments.objects import Objects
 from forebay.experiments.references import reference_of
 from forebay.experiments.runs import Jobs, Run, from_file, made_by
 
@@ -74,9 +75,14 @@ def read(path: Path, reference: str | None = None) -> list[Run]:
     return runs_of(table | more, str(path), path.parent)
 
 
-def runs_of(table: Mapping[str, Any], where: str = "sweep", folder: Path = Path()) -> list[Run]:
-    """The runs of a sweep's keys, in the order of the grid; what is wrong with any is reported before one begins."""
-    return _Reader(_checked(table, where), where, folder).runs()
+def runs_of(
+    table: Mapping[str, Any], where: str = "sweep", folder: Path = Path(), given: Objects | None = None
+) -> list[Run]:
+    """The runs of a sweep's keys, in the order of the grid; what is wrong with any is reported before one begins.
+
+    `given` are the objects that some of its names stand for.
+    """
+    return _Reader(_checked(table, where), where, folder, given or Objects()).runs()
 
 
 def _checked(table: Mapping[str, Any], where: str) -> Grid:
@@ -131,8 +137,8 @@ class _Source:
 class _Reader:
     """Turns a grid into runs; complaints begin with the file and the key."""
 
-    def __init__(self, grid: Grid, where: str, folder: Path) -> None:
-        self._grid, self._where, self._folder = grid, where, folder
+    def __init__(self, grid: Grid, where: str, folder: Path, given: Objects) -> None:
+        self._grid, self._where, self._folder, self._given = grid, where, folder, given
         self._jobs: dict[_Source, Jobs] = {}
         self._known: set[tuple[str, str]] = set()  # keys and specs that can be loaded
         self._references: dict[tuple[_Source, str], tuple[str | None, str]] = {}
@@ -181,9 +187,10 @@ class _Reader:
             if policy is None and own is None:
                 continue
             scheduler = scheduler or own or ""
-            written = (source.spec, *others, policy or scheduler)
+            shown = self._given.names.get(spec, spec)
+            written = (self._given.names.get(source.spec, source.spec), *others, policy or scheduler)
             for seed in seeds:
-                tags = dict(zip(COLUMNS, (spec, machine, behaviour, failing, scheduler, seed), strict=True))
+                tags = dict(zip(COLUMNS, (shown, machine, behaviour, failing, scheduler, seed), strict=True))
                 words = [str(word) for key, word in tags.items() if word and key != "seed"]
                 yield Run(
                     name=f"{' | '.join(words)} | seed {seed}",
@@ -292,6 +299,8 @@ class _Reader:
         from forebay._run.site_policy import site_policy
         from forebay.platforms import failures
 
+        if text in self._given.marks:
+            return
         try:
             if key == "platforms":
                 site_policy(platforms.load(self._placed(text)), self._placed(text))
@@ -338,7 +347,9 @@ class _Reader:
         return Jobs(name, models=source.models)
 
     def _placed(self, spec: str) -> str:
-        """A spec with its file where it is found from here."""
+        """A spec with its file where it is found from here; what an object is called, as its mark."""
+        if spec in self._given.marks:
+            return self._given.marks[spec]
         there = str(self._folder / spec)
         return there if files.path_in(there) else spec
 

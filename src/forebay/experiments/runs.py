@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._support.reading import read_bytes
 from forebay.errors import InputError
-from forebay.experiments import files, generators
+from forebay.experiments import files, generators, objects
 from forebay.results import Record
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ def given_to(run: Run) -> tuple["Workload", Any, int, str | None, str | None]:
         workload = lengthened(workload, run.added)
     if run.known:
         workload = perfect_estimates(workload)
-    machine = varied(load(run.platform), run.amounts) if run.amounts else run.platform or None
+    machine = objects.of(run.platform)
+    machine = varied(load(machine), run.amounts) if run.amounts else machine or None
     return workload, machine, run.seed, run.job_model or None, run.failures or None
 
 
@@ -207,7 +208,7 @@ def perform(run: Run) -> Record:
     from forebay.metrics.window import window
 
     workload, machine, seed, behaviour, failures = given_to(run)
-    result = simulate(workload, machine, run.policy, seed, behaviour, False, failures)
+    result = simulate(workload, machine, objects.of(run.policy), seed, behaviour, False, failures)
     if run.window is not None:
         result = window(result, *closed(run.window, result))
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}

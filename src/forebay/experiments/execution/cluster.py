@@ -14,13 +14,14 @@ from typing import Any
 
 from forebay import _plugins
 from forebay.errors import InputError
+from forebay.experiments import objects
 from forebay.experiments.execution import children, executor
 from forebay.experiments.execution.executor import Done, Executor, Failure
 from forebay.experiments.execution.slurm_jobs import Watch
 from forebay.experiments.runs import Run, files_of, moved
 from forebay.experiments.store import code_hash
 from forebay.metrics._own.files import named
-from forebay.metrics._own.own import is_mark, stays_here
+from forebay.metrics._own.own import is_mark
 
 TIMEOUT = 10.0
 """Seconds for a cluster to answer."""
@@ -59,8 +60,8 @@ def executing(
     if dask and slurm:
         raise InputError("--dask and --slurm name two clusters; keep one")
     if not dask and not slurm:
-        stay = any(stays_here(run.metrics) for run in runs)
-        yield executor.here if stay else executor.in_processes(jobs or executor.cores())
+        processes = executor.in_processes(jobs or executor.cores())
+        yield executor.here_and_there(objects.bound, processes) if any(map(objects.bound, runs)) else processes
         return
     _refuse_bound(runs)
     with _client(dask or "", slurm or "") as (client, watch):
@@ -73,6 +74,9 @@ def _refuse_bound(runs: Sequence[Run]) -> None:
     if bound := [one for run in runs for one in named(filter(is_mark, run.metrics))]:
         what = "workers cannot have a metric of a script or notebook; put it into a file, and import or name that"
         raise InputError(f"{bound[0].title}: {what}")
+    if here := next((run for run in runs if objects.bound(run)), None):
+        what = "has an object of this process, which workers cannot have; put it into a file, and name that"
+        raise InputError(f"{here.name}: {what}")
 
 
 @contextmanager

@@ -78,6 +78,25 @@ def here(tasks: Iterable[Any], done: Done, work: Work = _perform) -> None:
         done(task, outcome)
 
 
+def here_and_there(stays: Callable[[Any], bool], there: Executor) -> Executor:
+    """An executor that leaves to another all but what stays in this process, and carries that out when it has ended."""
+
+    def execute(tasks: Iterable[Any], done: Done) -> None:
+        mine: list[Any] = []
+
+        def others() -> Iterator[Any]:
+            for task in tasks:
+                if stays(task):
+                    mine.append(task)
+                else:
+                    yield task
+
+        there(others(), done)
+        here(mine, done)
+
+    return execute
+
+
 def in_processes(count: int, work: Work = _perform, advance: Done = lambda *_: None) -> Executor:
     """An executor with so many processes. Compile before: what they find in the cache they need not compile.
 
