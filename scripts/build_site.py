@@ -54,13 +54,11 @@ NAVIGATION = {
         "Reproduce or write a paper": [
             "reference/studies.md",
             "guides/compare-in-python.md",
-            "guides/paper.md",
-            "guides/own-metrics.md",
             "reference/models.md",
             "reference/sweep.md",
+            "guides/own-metrics.md",
+            "guides/paper.md",
             "reference/results.md",
-            "reference/stability.md",
-            "benchmarks/RESULTS.md",
         ],
         "Look something up": [
             "reference/command-line.md",
@@ -79,6 +77,8 @@ NAVIGATION = {
             f"reference/api/{name}.md" for name in ("forebay", "workload", "machines", "answers", "adhoc", "gym")
         ],
         "The project": [
+            "benchmarks/RESULTS.md",
+            "reference/stability.md",
             "architecture.md",
             "why.md",
             "CONTRIBUTING.md",
