@@ -60,7 +60,7 @@ def test_a_sweep_has_them_in_processes_and_on_a_second_call_from_the_folder(fold
         assert (longest, contentment) == wanted[policy]
         assert process not in (None, fb.summary(fb.simulate("table1"))["process"])
     again = fb.sweep(folder / "s.toml", output=folder / "out", jobs=2)
-    assert again.equals(found)
+    assert again.table.equals(found.table)
     (folder / "beside.py").write_text("SECONDS = 1\n")
     other = fb.sweep(folder / "s.toml", output=folder / "out", jobs=1)
     assert other["longest_wait"].to_list() == [one + 1 for one in found["longest_wait"]]
