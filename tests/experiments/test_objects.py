@@ -8,7 +8,7 @@ import pytest
 
 import forebay as fb
 from forebay.errors import InputError
-from forebay.experiments import objects
+from forebay.experiments.objects.taken import taken
 from forebay.experiments.sweep import RunsFailedError
 
 pytestmark = pytest.mark.small
@@ -93,7 +93,7 @@ def test_a_policy_in_a_file_goes_by_its_spec(tmp_path, monkeypatch):
     import patient
 
     try:
-        named, given = objects.taken({"policies": [patient.Patient, patient.Patient(2, True)]}, tmp_path)
+        named, given = taken({"policies": [patient.Patient, patient.Patient(2, True)]}, tmp_path)
     finally:
         del sys.modules["patient"]
     file = tmp_path / "patient.py"

@@ -19,7 +19,7 @@ mpl.use("agg")
 FILE = """
 import os
 import forebay as fb
-from beside import SECONDS
+from beside_metrics import SECONDS
 
 @fb.metric(unit="s")
 def longest_wait(result):
@@ -40,11 +40,11 @@ OWN = ["longest_wait", "contentment"]
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])  # a folder whose file was read stays there
-    (tmp_path / "beside.py").write_text("SECONDS = 0\n")
+    (tmp_path / "beside_metrics.py").write_text("SECONDS = 0\n")
     (tmp_path / "mine.py").write_text(FILE)
     (tmp_path / "s.toml").write_text(SPEC)
     yield tmp_path
-    sys.modules.pop("beside", None)
+    sys.modules.pop("beside_metrics", None)
 
 
 def of_runs(*policies):
@@ -61,7 +61,7 @@ def test_a_sweep_has_them_in_processes_and_on_a_second_call_from_the_folder(fold
         assert process not in (None, fb.summary(fb.simulate("table1"))["process"])
     again = fb.sweep(folder / "s.toml", output=folder / "out", jobs=2)
     assert again.table.equals(found.table)
-    (folder / "beside.py").write_text("SECONDS = 1\n")
+    (folder / "beside_metrics.py").write_text("SECONDS = 1\n")
     other = fb.sweep(folder / "s.toml", output=folder / "out", jobs=1)
     assert other["longest_wait"].to_list() == [one + 1 for one in found["longest_wait"]]
 
@@ -90,7 +90,7 @@ def test_keys_of_runs_change_with_the_metrics(folder):
     assert "metrics" not in plain.plain()
     [first] = runs_of(keys | {"metrics": [str(folder / "mine.py")]})
     assert first.key != plain.key
-    assert files_of(first) == {folder / "mine.py", folder / "beside.py"}
+    assert files_of(first) == {folder / "mine.py", folder / "beside_metrics.py"}
     (folder / "mine.py").write_text(FILE.replace("1 /", "2 /"))
     [second] = runs_of(keys | {"metrics": [str(folder / "mine.py")]})
     assert len({plain.key, first.key, second.key}) == 3

@@ -68,8 +68,9 @@ def sweep(
     >>> found.table["policy", "mean_wait"].rows()
     [('fcfs', 480.0), ('fcfs-bb', 142.5)]
     """
-    from forebay.experiments import objects, tidy
+    from forebay.experiments import tidy
     from forebay.experiments.execution.cluster import executing
+    from forebay.experiments.runs import bound
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import carry_out as carry_out_runs
     from forebay.experiments.sweep import records, warm_up
@@ -81,7 +82,7 @@ def sweep(
         runs = _runs(spec, keys, Path(inputs))
         store = Store(as_path(folder, "the output folder"), fresh)
         swept.keep(runs, store.folder)
-        warm_up(dict.fromkeys(run.policy for run in runs if run not in store and not objects.bound(run)))
+        warm_up(dict.fromkeys(run.policy for run in runs if run not in store and not bound(run)))
         with executing(runs, jobs, dask, slurm) as executor:
             carry_out_runs(runs, store, executor)
         finished = records(runs, store)
@@ -91,10 +92,11 @@ def sweep(
 
 
 def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any], inputs: Path) -> "list[Run]":
-    from forebay.experiments import grid, objects
+    from forebay.experiments import grid
+    from forebay.experiments.objects.taken import taken
 
     if spec is None:
-        named, given = objects.taken(keys, inputs)
+        named, given = taken(keys, inputs)
         return grid.runs_of(named, given=given)
     if keys:
         raise InputError(f"{spec} says what to run; leave out {', '.join(keys)}, or the file")

@@ -20,7 +20,7 @@ from forebay._support.text import counted
 from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
 from forebay.experiments import files, generators
-from forebay.experiments.objects import Objects
+from forebay.experiments.objects.marks import Objects
 from forebay.experiments.references import reference_of
 from forebay.experiments.runs import Jobs, Run, from_file, made_by
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError
-from forebay.experiments import objects
+from forebay.experiments.objects import marks
 from forebay.experiments.runs import Jobs, workload_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def reference_of(jobs: Jobs, platform: str, policies: Sequence[str]) -> tuple[st
     from forebay._run.simulate import machine_of
     from forebay._run.site_policy import site_policy
 
-    machine, named, more = platforms.load(objects.of(platform)) if platform else None, platform, False
+    machine, named, more = platforms.load(marks.of(platform)) if platform else None, platform, False
     if machine is None or OF_ALL in policies:
         try:
             workload = workload_of(jobs)

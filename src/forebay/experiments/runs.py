@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._support.reading import read_bytes
 from forebay.errors import InputError
-from forebay.experiments import files, generators, objects
+from forebay.experiments import files, generators
+from forebay.experiments.objects import marks
 from forebay.results import Record
 
 if TYPE_CHECKING:
@@ -193,9 +194,16 @@ def given_to(run: Run) -> tuple["Workload", Any, int, str | None, str | None]:
         workload = lengthened(workload, run.added)
     if run.known:
         workload = perfect_estimates(workload)
-    machine = objects.of(run.platform)
+    machine = marks.of(run.platform)
     machine = varied(load(machine), run.amounts) if run.amounts else machine or None
     return workload, machine, run.seed, run.job_model or None, run.failures or None
+
+
+def bound(run: Run) -> bool:
+    """Whether a run can be carried out in this process alone, which has its objects."""
+    from forebay.metrics._own.own import stays_here
+
+    return stays_here(run.metrics) or any(map(marks.is_mark, (run.policy, run.platform)))
 
 
 def perform(run: Run) -> Record:
@@ -208,7 +216,7 @@ def perform(run: Run) -> Record:
     from forebay.metrics.window import window
 
     workload, machine, seed, behaviour, failures = given_to(run)
-    result = simulate(workload, machine, objects.of(run.policy), seed, behaviour, False, failures)
+    result = simulate(workload, machine, marks.of(run.policy), seed, behaviour, False, failures)
     if run.window is not None:
         result = window(result, *closed(run.window, result))
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}

@@ -14,11 +14,10 @@ from typing import Any
 
 from forebay import _plugins
 from forebay.errors import InputError
-from forebay.experiments import objects
 from forebay.experiments.execution import children, executor
 from forebay.experiments.execution.executor import Done, Executor, Failure
 from forebay.experiments.execution.slurm_jobs import Watch
-from forebay.experiments.runs import Run, files_of, moved
+from forebay.experiments.runs import Run, bound, files_of, moved
 from forebay.experiments.store import code_hash
 from forebay.metrics._own.files import named
 from forebay.metrics._own.own import is_mark
@@ -61,7 +60,7 @@ def executing(
         raise InputError("--dask and --slurm name two clusters; keep one")
     if not dask and not slurm:
         processes = executor.in_processes(jobs or executor.cores())
-        yield executor.here_and_there(objects.bound, processes) if any(map(objects.bound, runs)) else processes
+        yield executor.here_and_there(bound, processes) if any(map(bound, runs)) else processes
         return
     _refuse_bound(runs)
     with _client(dask or "", slurm or "") as (client, watch):
@@ -71,10 +70,10 @@ def executing(
 
 def _refuse_bound(runs: Sequence[Run]) -> None:
     """Workers elsewhere cannot have what only this process has."""
-    if bound := [one for run in runs for one in named(filter(is_mark, run.metrics))]:
+    if metrics := [one for run in runs for one in named(filter(is_mark, run.metrics))]:
         what = "workers cannot have a metric of a script or notebook; put it into a file, and import or name that"
-        raise InputError(f"{bound[0].title}: {what}")
-    if here := next((run for run in runs if objects.bound(run)), None):
+        raise InputError(f"{metrics[0].title}: {what}")
+    if here := next((run for run in runs if bound(run)), None):
         what = "has an object of this process, which workers cannot have; put it into a file, and name that"
         raise InputError(f"{here.name}: {what}")
 

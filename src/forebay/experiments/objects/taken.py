@@ -1,55 +1,21 @@
-"""Objects of Python where a sweep has specs: its table shows their names, and only this process has them.
+"""The keys of a sweep with names for objects.
 
-A policy or machine goes by a mark, which no spec looks like: runs with one stay in this process. A workload becomes a
-file, as every process can read it; a policy of a module in a file of its own becomes the spec that names it there.
+A workload becomes a file, as every process can read it; a policy of a module in a file of its own becomes the spec that
+names it there. Others get marks, and runs with one stay in this process.
 """
 
-import copy
 import hashlib
 import inspect
 import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay._support.files import file_names
 from forebay.errors import InputError
-
-if TYPE_CHECKING:
-    from forebay.experiments.runs import Run
-
-_MARK = "object of this process: "
-_there: dict[str, Any] = {}
-
-
-@dataclass(frozen=True)
-class Objects:
-    """What takes the place of names in the keys of a sweep."""
-
-    marks: Mapping[str, str] = field(default_factory=dict)  # by the name that tables show
-    names: Mapping[str, str] = field(default_factory=dict)  # by the file of a workload
-
-
-def of(spec: str) -> Any:
-    """What a mark stands for; any other spec as it is. A policy comes as a copy that no other run has used."""
-    if not spec.startswith(_MARK):
-        return spec
-    found = _there[spec]
-    if inspect.isclass(found):
-        return found
-    try:
-        return copy.deepcopy(found)
-    except Exception:
-        return found  # it holds something that cannot be copied; `setup` is to begin it again
-
-
-def bound(run: "Run") -> bool:
-    """Whether a run can be carried out in this process alone."""
-    from forebay.metrics._own.own import stays_here
-
-    return stays_here(run.metrics) or any(spec.startswith(_MARK) for spec in (run.policy, run.platform))
+from forebay.experiments.objects.marks import Objects, marked
 
 
 def taken(keys: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], Objects]:
@@ -59,9 +25,8 @@ def taken(keys: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], Object
 
     found, marks, files = dict(keys), dict[str, str](), dict[str, str]()
 
-    def marked(name: str, one: Any, content: str) -> str:
-        marks[name] = f"{_MARK}{name} {content}"
-        _there[marks[name]] = one
+    def known(name: str, one: Any, content: str) -> str:
+        marks[name] = marked(name, one, content)
         return name
 
     def workload(name: str, one: Workload) -> str:
@@ -72,10 +37,10 @@ def taken(keys: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], Object
         return str(path)
 
     def platform(name: str, one: Platform) -> str:
-        return marked(name, one, hashlib.sha256(one.model_dump_json().encode()).hexdigest())
+        return known(name, one, hashlib.sha256(one.model_dump_json().encode()).hexdigest())
 
     if "policies" in keys:
-        found["policies"] = _policies(keys["policies"], marked)
+        found["policies"] = _policies(keys["policies"], known)
     for key, kind, named in (("workloads", Workload, workload), ("platforms", Platform, platform)):
         if key in keys:
             found[key] = _renamed(keys[key], kind, named)
@@ -99,7 +64,7 @@ def _renamed(given: Any, kind: type, named: Callable[[str, Any], str]) -> Any:
     return listed
 
 
-def _policies(given: Any, marked: Callable[[str, Any, str], str]) -> Any:
+def _policies(given: Any, known: Callable[[str, Any, str], str]) -> Any:
     from forebay.experiments.comparison.entrants import named
 
     objects = isinstance(given, Mapping) or inspect.isclass(given) or hasattr(given, "decide")
@@ -109,7 +74,7 @@ def _policies(given: Any, marked: Callable[[str, Any, str], str]) -> Any:
     found = []
     for name, one in named(given).items():
         spec = one if isinstance(one, str) and one == name else _in_file(one)
-        found.append(spec or marked(name, one, uuid.uuid4().hex))
+        found.append(spec or known(name, one, uuid.uuid4().hex))
     return found
 
 
