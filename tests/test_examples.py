@@ -1,5 +1,7 @@
 """Every example runs and prints what stands beside it: examples that cannot rot."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +16,34 @@ def test_example_prints_what_it_promises(path):
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == ""
     assert done.stdout == path.with_suffix(".out").read_text()
+
+
+RUNS_CELLS = """
+import contextlib, io, json, sys
+space, printed = {"__name__": "__main__"}, []
+for cell in json.load(sys.stdin):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(cell, space)
+    printed.append(out.getvalue())
+print(json.dumps(printed))
+"""
+
+
+def test_the_notebook_goes_from_a_policy_to_a_paper(tmp_path):
+    """As Jupyter would run it: cell by cell, in one process, with a folder of its own."""
+    notebook = json.loads((EXAMPLES[0].parent / "paper.ipynb").read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    code = ["".join(cell["source"]) for cell in cells]
+    assert sum(bool(line.strip()) for cell in code for line in cell.splitlines()) <= 40
+    done = subprocess.run(
+        [sys.executable, "-c", RUNS_CELLS], input=json.dumps(code), cwd=tmp_path, capture_output=True, text=True,
+        timeout=300, check=True, env=os.environ | {"MPLBACKEND": "agg"},
+    )  # fmt: skip
+    assert json.loads(done.stdout) == [
+        "".join(line for out in cell["outputs"] for line in out["text"]) for cell in cells
+    ]
+    assert (tmp_path / "waits.pdf").read_bytes().startswith(b"%PDF")
 
 
 def draw(example, path):
