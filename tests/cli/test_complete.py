@@ -27,7 +27,7 @@ def offered(forebay, tmp_path, monkeypatch):
         (["platforms", "tab"], ["table1"]),
         (["study", "kop"], ["kopanski2021"]),
         (["run", ""], ["default", "table1"]),
-        (["run", "table1", "--format", ""], ["text", "json"]),
+        (["run", "table1", "--format", ""], ["text", "json", "latex", "markdown"]),
         (["run", "table1", "--job-model", "io"], ["io-aware"]),
         (["run", "table1", "--failures", "mtbf=1h,d"], ["mtbf=1h,downtime="]),
         (["plot", "out", "--figure", "w"], ["wait-by-size", "waits"]),

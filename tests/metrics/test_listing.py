@@ -21,7 +21,7 @@ from forebay.workload.operations import first
 pytestmark = pytest.mark.small
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
-GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "extend.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "extend" / "answers.md").read_text(encoding="utf-8")
 EVERY = _listing.metrics()
 
 

@@ -121,6 +121,7 @@ COMPARISONS = {
     layout.least: Plan.least,
     layout.enough: lay.enough,
     layout.prefer_idle: lay.prefer_idle,
+    layout.charge_servers: lay.charge,
     layout.lay: lay.lay,
     predict.row_of: Past.place,
     predict.remember: Past.note,

@@ -101,7 +101,7 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Draw figures of runs or of a sweep, each with the data behind it as CSV.
+    """Draw figures of runs or of a sweep, with the data as CSV.
 
     Every run is named as you say (january=January), else by its policy; where two have the same, by its folder.
 

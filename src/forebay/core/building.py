@@ -91,7 +91,7 @@ class Building:
         """
         self._check_plain("called act.backfill", "backfill")
         hint = f", or a word such as {'area'!r}"
-        line = order if isinstance(order, str) else self._view._line(order, "gave act.backfill as its order", hint)
+        line = order if isinstance(order, str) else self._view._line(order, "gave act.backfill {} as its order", hint)
         deep = None if conservative else self._depth(depth)
         held = self._view._reserve(reserve)
         seconds = _NOTHING if expected is None else self._seconds(expected)
@@ -167,7 +167,7 @@ class Building:
         <Result of Shortest: 8 jobs on 4 nodes, mean wait 2.38 min>
         """
         row = self._view._waiting(job, "for room for")
-        line = self._view._line(candidates, "gave act.preempt as its order")
+        line = self._view._line(candidates, "gave act.preempt {} as its order")
         states = self._view.jobs["state"]
         for one in line.tolist():
             if states[self._view._row(one)] != JobState.RUNNING:

@@ -69,7 +69,7 @@ class Naming:
             if line.ndim != 1 or (line.size and line.dtype.kind not in "iu"):
                 raise TypeError
         except (TypeError, ValueError):
-            raise BadActionError(f"{self._when} {verb} {brief(order)}; give a list of jobs{more}") from None
+            raise BadActionError(f"{self._when} {verb.format(brief(order))}; give a list of jobs{more}") from None
         return line.astype(np.int64, copy=False)
 
     def _reserve(self, reserve: Any) -> str:

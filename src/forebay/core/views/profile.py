@@ -193,7 +193,7 @@ class Profile:
             When each begins; inf for those that nothing has room for: these hold nothing.
         """
         first = self._made if after is None else self._time(after, "for starts after")
-        rows = self._naming._line(jobs, "gave a profile")
+        rows = self._naming._line(jobs, "gave a profile {}")
         names: list[int] = rows.tolist()
         if not self._holders.keys().isdisjoint(names) or len(set(names)) < len(names):
             raise self._twice(next(job for k, job in enumerate(names) if job in self._holders or job in names[:k]))
@@ -271,7 +271,7 @@ class Profile:
     def _lay(
         self, jobs: Iterable[int], first: float, only: bool, keeps: bool, space: Space | None = None
     ) -> tuple[np.ndarray, int]:
-        rows = self._naming._line(jobs, "gave a profile")
+        rows = self._naming._line(jobs, "gave a profile {}")
         self._check_fresh()
         spans = np.empty((len(rows), 2))
         spans[:] = first
