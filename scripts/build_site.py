@@ -9,6 +9,7 @@ network: its pages open from disk.
 import dataclasses
 import importlib
 import inspect
+import json
 import os
 import re
 import shutil
@@ -215,6 +216,17 @@ def explained(name: str) -> str:
     return f"{title}\n\n```{{eval-rst}}\n.. auto{kind}:: {name}\n{options}```\n"
 
 
+def notebook(text: str) -> str:
+    """The cells of a notebook, and what they print."""
+    blocks = []
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        blocks.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        printed = "".join(line for output in cell.get("outputs", []) for line in output["text"])
+        blocks += [f"```text\n{printed}```"] if printed else []
+    return "\n\n".join(blocks)
+
+
 def navigation(page: str) -> str:
     """The tables of contents of what stands below a page."""
     blocks = ["\n"]
@@ -238,6 +250,8 @@ def assemble(folder: Path) -> None:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".md":
             text = API_NAME.sub(lambda name: explained(name[1]), moved(path, text)) + navigation(place(path))
+        elif path.suffix == ".ipynb":
+            text = f"---\norphan: true\n---\n{notebook(text)}\n"
         else:
             text = f"---\norphan: true\n---\n# {place(path)[:-3]}\n\n````{path.suffix[1:]}\n{text}````\n"
         copy.write_text(text, encoding="utf-8")
