@@ -32,7 +32,6 @@ RECIPES = {
     "Selective": ("selective", {}),
     "Relaxed": ("relaxed", {"slack": 0.5}),
     "Lookahead": ("lookahead", {}),
-    "ByProfile": ("by_profile", {}),
     "SlackBased": ("slack_based", {"slack": 0.5, "least": 20.0}),
     "Heft": ("heft", {}),
 }

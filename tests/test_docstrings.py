@@ -31,7 +31,7 @@ PACKAGES = (
     "adhoc",
 )
 IN_CORE = {"<lambda>", "Limits"}  # policy_kernel and Limits: told in the guide, and beside each field
-MADE_BY_THE_ENGINE = {"View", "Profile", "Actions", "Simulation", "Snapshot"}  # nobody else calls these classes
+MADE_BY_THE_ENGINE = {"View", "Profile", "Actions", "Simulation", "Snapshot"}  # users do not call these classes
 
 
 def _public():

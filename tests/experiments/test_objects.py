@@ -16,7 +16,7 @@ NUMBERS = ["mean_wait", "max_wait", "makespan", "utilisation_nodes"]
 
 
 class Arrival:
-    """In order of arrival; whoever fits starts."""
+    """In order of arrival; each job that fits starts."""
 
     def decide(self, view, act):
         for job in view.queue:

@@ -8,31 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay as fb
-from cases import classes, pooled, shared, transfers
 from cases.chunks import chunks
 from forebay._run import compilation
 from forebay.errors import BadActionError, StalledError
 from forebay.workload.workload import job_table
-
-
-def _site(seed):
-    while (made := classes.make(seed)) is None:
-        seed += 1000
-    return made[:2]
-
-
-MACHINES = {
-    "pools": pooled.make,
-    "kinds": lambda seed: pooled.with_kinds(*pooled.make(seed), seed),
-    "classes": lambda seed: pooled.with_classes(*pooled.make(seed), seed),
-    "site": _site,
-    "transfers": transfers.make,
-    "shared": lambda seed: shared.random_case(seed, n_jobs=40)[::-1],
-}
+from policies.test_line_up import MACHINES
 
 
 class Conservative(fb.Policy):
-    """Starts in order whoever fits; then everybody holds a reservation."""
+    """Starts jobs in order as long as they fit; then each holds a reservation."""
 
     def __init__(self, reserve):
         self.reserve = reserve
@@ -177,7 +161,7 @@ class Once(fb.Policy):
 
 @pytest.mark.small
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "says"),
     [
         (lambda view, act, p: (p.reserve(0, 0), p.reserve(1, 5)), r"job 2 \(row 1\) at 5 s, where it .* at 10 s"),
         (lambda view, act, p: (p.reserve(0, 0), p.reserve(0, 20)), "twice in one profile"),
@@ -199,9 +183,9 @@ class Once(fb.Policy):
         (lambda view, act, p: act.start(0, beside=p, nodes=[1]), "leave that out"),
     ],
 )
-def test_mistakes_are_told(what, told):
+def test_mistakes_are_named(what, says):
     """Four nodes; jobs 1 and 2 want three and two. Job 3 comes later, and its row is still blank."""
-    with pytest.raises(fb.ForebayError, match=told):
+    with pytest.raises(fb.ForebayError, match=says):
         fb.simulate(_jobs([3, 2, 1], [10, 10, 10], [0.0, 0.0, 5.0]), "flat:nodes=4", Once(what))
 
 

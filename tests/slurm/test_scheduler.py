@@ -40,7 +40,7 @@ def test_parameters_by_name(told):
 WEIGHTS = "".join(f"PriorityWeight{name}=9\n" for name in ("Age", "Fairshare", "JobSize", "QOS"))
 
 
-def test_without_a_database_nobody_ages_and_no_account_counts(told):
+def test_without_a_database_no_job_ages_and_no_account_counts(told):
     """A real Slurm 22.05 without slurmdbd gave age 0 to all (recorded runs, 0.86 of the real mean wait with it)."""
     priorities = f"{NODES}PriorityType=priority/multifactor\n{WEIGHTS}"
     made = told(f"{priorities}AccountingStorageType=accounting_storage/none\n")

@@ -241,10 +241,6 @@ class Lookahead(Simulator):
         return True
 
 
-class ByProfile(Conservative):
-    """The same, said otherwise."""
-
-
 class SlackBased(Simulator):
     slack, least = 0.5, 600.0
 
@@ -275,7 +271,7 @@ class SlackBased(Simulator):
 
 
 class Heft(Simulator):
-    """Nobody waits for others here, so the longest goes first."""
+    """No job waits for others here, so the longest goes first."""
 
     def decide(self, line):
         self.backfill(sorted(line, key=lambda job: (-job.walltime, job.id)), math.inf)

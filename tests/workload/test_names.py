@@ -90,7 +90,7 @@ def test_user_ids_stay_where_both_months_agree(tmp_path):
     both = op.join([one, two])
     assert both.jobs["user"].to_list() == [500, 501, 501, 777]
     assert both.names["user"] == {500: "bob", 501: "ann", 777: "cem"}
-    assert not any("numbered anew" in note for note in both.notes)
+    assert not any("numbered again" in note for note in both.notes)
 
 
 @pytest.mark.small

@@ -78,7 +78,7 @@ def joined(
                     tables[k] = tables[k].with_columns(pl.col(column).replace_strict(old, new, default=-1))
         names[column] = {number: word for number, word in known.items() if word != str(number)}
     if renumbered:
-        notes.append(f"the parts number {', '.join(renumbered)} differently: joined by name, and numbered anew")
+        notes.append(f"the parts number {', '.join(renumbered)} differently: joined by name, and numbered again")
     return tables, {column: known for column, known in names.items() if known}, notes
 
 
