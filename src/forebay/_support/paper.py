@@ -97,6 +97,35 @@ class Table:
         ]
 
 
+class InPapers:
+    """An answer that papers have as a table; of a class, `for_papers` says which."""
+
+    def for_papers(self) -> Table:
+        """The table, with what it rests on as its caption."""
+        raise NotImplementedError
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """The table for a paper that loads booktabs; with a caption it floats.
+
+        Parameters
+        ----------
+        caption
+            Its caption, as plain text.
+        label
+            What the paper refers to it by; of a table with a caption.
+        """
+        return self.for_papers().to_latex(caption, label)
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return self.for_papers().to_markdown()
+
+    @property
+    def caption(self) -> str:
+        """What the table rests on, in a sentence or two."""
+        return self.for_papers().caption
+
+
 def latex_text(text: str) -> str:
     """A text on one line in which LaTeX finds nothing to obey."""
     found = "".join(_LATEX.get(mark, mark) for mark in _SIGN.sub("\N{MINUS SIGN}", one_line(text)))

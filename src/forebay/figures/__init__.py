@@ -113,7 +113,7 @@ def plot(name: str, results: Results, ax: Any = None, width: str | float | None 
     module, named = _checked(name, results)
     if not hasattr(module, "plan"):
         raise InputError(f"figure {name!r} writes files alone: it has no plan(results); use forebay.figures.draw")
-    return _plan.fill(module.plan(named), ax, None if width is None else _look.inches(width))
+    return _plan.fill(module.plan(named), ax, width)
 
 
 def _checked(name: str, results: Results) -> tuple[ModuleType, Mapping[str, Result]]:

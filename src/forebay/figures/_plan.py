@@ -71,11 +71,13 @@ def save(plan: Plan, path: Path, results: Mapping[str, Result] | None = None) ->
         return _style.write(figure, path, plan.data, above if width is None else None)
 
 
-def fill(plan: Plan, ax: Any, width: float | None = None) -> Any:
+def fill(plan: Plan, ax: Any, given: str | float | None = None) -> Any:
     """Draw into Axes of a user, or into a new figure of pyplot's. Gives the Axes: one, or an array of several.
 
-    A new figure of a given width has our own look: text of the size that papers print.
+    A new figure of a given width has our own look: text of the size that papers print. A width is that of a paper, by
+    its name, or inches.
     """
+    width = None if given is None else _look.inches(given)
     if width is not None and ax is not None:
         raise InputError("ax has a width of its own; leave out width, or ax")
     with nullcontext() if width is None else _style.settings():

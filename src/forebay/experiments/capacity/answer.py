@@ -1,17 +1,15 @@
 """What `forebay.capacity` answers."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay._support.files import as_path
+from forebay._support.paper import InPapers, Table
 from forebay._support.text import html_table
 from forebay.experiments.capacity import Sized, answers, paper
 
-if TYPE_CHECKING:
-    pass
 
-
-class Capacity:
+class Capacity(InPapers):
     """The least capacity that keeps a target, under each policy.
 
     Parameters
@@ -57,13 +55,12 @@ class Capacity:
         ax, width
             As `forebay.figures.plot` takes them.
         """
-        from forebay.figures import _look, _plan
+        from forebay.figures import _plan
         from forebay.figures.panels import capacity
 
-        inches = None if width is None else _look.inches(width)
         question = self._sized.question
         span, (curves, axes) = question.spans[-1], answers.drawn(question, self._sized.found)
-        return _plan.fill(capacity.plan(curves, axes, (span.low, span.high)), ax, inches)
+        return _plan.fill(capacity.plan(curves, axes, (span.low, span.high)), ax, width)
 
     def report(self, path: str | Path = "report.html") -> Path:
         """Write a page of it: one HTML file that needs nothing else."""
@@ -71,13 +68,9 @@ class Capacity:
 
         return write(self.folder, as_path(path, "the report"))
 
-    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        """Every capacity that was tried, for a paper that loads booktabs; with a caption it floats."""
-        return paper.table(self._sized.question, self._sized.found).to_latex(caption, label)
-
-    def to_markdown(self) -> str:
-        """The same in Markdown."""
-        return paper.table(self._sized.question, self._sized.found).to_markdown()
+    def for_papers(self) -> Table:
+        """Every capacity that was tried."""
+        return paper.table(self._sized.question, self._sized.found)
 
     def __str__(self) -> str:
         return "\n".join(self._lines)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path
+from forebay._support.paper import InPapers, Table
 from forebay._support.text import counted
 from forebay.errors import InputError, nearest
 from forebay.experiments.comparison import bounds, paper, verdicts
@@ -57,7 +58,7 @@ class Runs(Mapping[str, "Result"]):
         return f"<Runs of {', '.join(self._folders)}>"
 
 
-class Comparison:
+class Comparison(InPapers):
     """Policies on one workload and machine, best first, with a verdict on each.
 
     Parameters
@@ -136,15 +137,14 @@ class Comparison:
             return figures.plot(name, dict(list(self.runs.items())[:1]) if name == "gantt" else self.runs, ax, width)
         import polars as pl
 
-        from forebay.figures import _changes, _look, _plan
+        from forebay.figures import _changes, _plan
 
         mine = self.verdicts.filter(pl.col("metric") == metric)
         if mine.is_empty():
             known = ", ".join(dict.fromkeys(self.verdicts["metric"])) or "none, as there is nothing to compare with"
             raise InputError(f"no changes of {metric!r} to draw; there are {known}")
-        inches = None if width is None else _look.inches(width)
         words = f"{_WORDS.get(metric, metric)}, times that of {self.reference}"
-        return _plan.fill(_changes.plan(mine.select("policy", "change", "low", "high", "verdict"), words), ax, inches)
+        return _plan.fill(_changes.plan(mine.select("policy", "change", "low", "high", "verdict"), words), ax, width)
 
     def report(self, path: str | Path = "report.html") -> Path:
         """Write a page of all of it: one HTML file that needs nothing else."""
@@ -152,13 +152,9 @@ class Comparison:
 
         return write(self.folder, as_path(path, "the report"))
 
-    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        """The table for a paper that loads booktabs; with a caption it floats."""
-        return paper.table(self._compared).to_latex(caption, label)
-
-    def to_markdown(self) -> str:
-        """The table in Markdown."""
-        return paper.table(self._compared).to_markdown()
+    def for_papers(self) -> Table:
+        """A row a policy, as `table` has them."""
+        return paper.table(self._compared)
 
     @property
     def caption(self) -> str:

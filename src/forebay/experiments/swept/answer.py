@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path
+from forebay._support.paper import InPapers, Table
 from forebay._support.text import counted, html_table
 from forebay.errors import wrong_type
 from forebay.experiments import tidy
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Where = Mapping[str, Any]
 
 
-class Sweep:
+class Sweep(InPapers):
     """Every run of a sweep, and what combinations of its settings give over their seeds.
 
     Parameters
@@ -144,18 +145,9 @@ class Sweep:
         }
         return draw(self._swept, Wanted(metric, figure, x, y, wanted, inches))
 
-    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        """A row a combination, for a paper that loads booktabs; with a caption it floats."""
-        return paper.table(self._found).to_latex(caption, label)
-
-    def to_markdown(self) -> str:
-        """The same in Markdown."""
-        return paper.table(self._found).to_markdown()
-
-    @property
-    def caption(self) -> str:
-        """What the table rests on, in a sentence or two."""
-        return paper.table(self._found).caption
+    def for_papers(self) -> Table:
+        """A row a combination."""
+        return paper.table(self._found)
 
     def __repr__(self) -> str:
         seeds = self.table["seed"].n_unique()
