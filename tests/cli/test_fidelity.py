@@ -31,12 +31,23 @@ def test_all_of_a_trace(forebay, jobs, tmp_path):
         *("ann", "bob", "cem")
     ]
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        *("fidelity.json", "fidelity.svg", "fidelity.csv", "fidelity-use.csv", "groups.csv", "waits.csv")
+        *("fidelity.json", "fidelity.svg", "fidelity.csv", "fidelity-use.csv", "groups.csv", "waits.csv"),
+        *("fidelity-jobs.svg", "fidelity-jobs.csv", "fidelity-moving.svg", "fidelity-moving.csv", "report.html"),
     }
+    assert "--policy fcfs" in (tmp_path / "out/report.html").read_text()  # the command that makes it again
+    assert forebay("report", tmp_path / "out").code == 0
     told = json.loads(forebay("fidelity", jobs, "--policy", "fcfs", "--format", "json").out)
     # Simulated, all wait as recorded but the last two, which start ten minutes before they did.
     assert told["numbers"]["mean_error"] == -300
     assert told["numbers"]["p05_error"] == -600
+
+
+def test_without_pictures_and_page(forebay, jobs, tmp_path):
+    words = ("fidelity", jobs, "--policy", "fcfs", "-o", tmp_path / "out", "-q", "--no-plots")
+    assert forebay(*words).code == 0
+    assert (tmp_path / "out/report.html").is_file()
+    assert forebay(*words, "--no-report").code == 0  # a page of an earlier answer goes
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"fidelity.json", "groups.csv", "waits.csv"}
 
 
 def test_a_slice_begins_warm(forebay, jobs):

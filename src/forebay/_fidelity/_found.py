@@ -1,4 +1,4 @@
-"""What a replay has found, and its files: all numbers as JSON, groups and jobs as CSV, the figure with its data."""
+"""What a replay has found: scores, tables, pictures and a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,19 +8,17 @@ from typing import Any
 
 import polars as pl
 
-from forebay._fidelity import _paper
+from forebay._fidelity import _figures, _files, _paper, _scores
 from forebay._fidelity._use import Use
-from forebay._support.files import as_path, replacing, writable_folder
-from forebay._support.text import as_json, counted, write_csv
+from forebay._support.files import as_path
+from forebay._support.paper import InPapers, Table
+from forebay._support.text import counted, html_table
 from forebay.metrics._numbers import seconds
 from forebay.results import Result
 
-FORMAT = 1
-DOCUMENT, GROUPS, WAITS, PICTURE = "fidelity.json", "groups.csv", "waits.csv", "fidelity.svg"
-
 
 @dataclass(frozen=True)
-class Fidelity:
+class Fidelity(InPapers):
     """How a simulated period compares with the one that was recorded. Errors are simulated minus recorded waits.
 
     Parameters
@@ -33,6 +31,8 @@ class Fidelity:
         A row a job that was scored: `recorded_wait`, `simulated_wait` and `error` among its columns.
     use
         What jobs held of the machine over time, in both.
+    moving
+        Moving averages of waits: `time`, the `jobs` submitted in the window before it, and their mean waits.
     doubts
         What cannot match, a sentence each, by what it is about.
     result
@@ -43,13 +43,50 @@ class Fidelity:
     by: Mapping[str, pl.DataFrame]
     jobs: pl.DataFrame
     use: Use
+    moving: pl.DataFrame
     doubts: Mapping[str, str]
     result: Result
 
-    def __repr__(self) -> str:
-        recorded, simulated = (seconds(self.numbers[f"{kind}_mean_wait"]) for kind in ("recorded", "simulated"))
-        who = f"{self.result.facts['policy']} on {counted(len(self.jobs), 'job')}"
-        return f"<Fidelity of {who}: mean wait {simulated}, recorded {recorded}>"
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row for all jobs, then one for each size, queue, user and account: waits, and how far they are off."""
+        return pl.concat([_scores.in_all(self.jobs).select(pl.lit("all").alias("by"), pl.all()), _files.groups(self)])
+
+    def document(self) -> dict[str, Any]:
+        """All of it, but for its jobs, as `forebay fidelity --format json` answers."""
+        return _files.document(self)
+
+    def plot(self, figure: str = "waits", ax: Any = None, width: str | float | None = None) -> Any:
+        """Draw with matplotlib. Your own settings of matplotlib count, unless a width is given.
+
+        Parameters
+        ----------
+        figure
+            "waits": the distributions of waits, and the use of the machine over time. "jobs": the simulated wait of
+            each job against the recorded one. "moving": moving averages of waits over time.
+        ax
+            Axes to draw into, as `forebay.figures.plot` takes them.
+        width
+            As `forebay.figures.plot` takes it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes or array of them
+        """
+        from forebay.figures import _plan
+
+        return _plan.fill(_figures.plan(self, figure), ax, width)
+
+    def report(self, path: str | PathLike[str] = "report.html") -> Path:
+        """Write a page of all of it: one HTML file that needs nothing else."""
+        from forebay.report import write_page
+        from forebay.report._fidelity import page
+
+        return write_page(page(_files.kept(self), self.jobs), as_path(path, "the report"))
+
+    def for_papers(self) -> Table:
+        """The scores."""
+        return _paper.named(self, "scores")
 
     def to_latex(self, caption: str | None = None, label: str | None = None, table: str = "scores") -> str:
         """A table for a paper that loads booktabs; with a caption it floats.
@@ -70,49 +107,18 @@ class Fidelity:
         return _paper.named(self, table).to_markdown()
 
     def save(self, folder: str | PathLike[str]) -> list[Path]:
-        """Write fidelity.json, groups.csv, waits.csv and the figure to a folder; gives the files."""
-        return save(self, folder)
+        """Write fidelity.json, groups.csv, waits.csv, the figures and report.html to a folder; gives the files."""
+        return _files.save(self, folder)
 
+    def __str__(self) -> str:
+        return "\n".join(_paper.sentences(self))
 
-def document(found: Fidelity) -> dict[str, Any]:
-    """All there is to say of it, but for its jobs."""
-    facts = found.result.facts
-    keys = ("workload", "workload_sha256", "provenance", "platform", "policy", "job_model", "seed", "notes", "versions")
-    return {
-        "format": FORMAT,
-        **{key: facts[key] for key in keys},
-        **({"epoch": facts["epoch"]} if "epoch" in facts else {}),
-        "period": list(found.use.period),
-        "unit": found.use.unit,
-        "capacity": found.use.capacity,
-        "numbers": dict(found.numbers),
-        "by": {name: table.to_dicts() for name, table in found.by.items()},
-        "cannot_match": dict(found.doubts),
-    }
+    def __repr__(self) -> str:
+        recorded, simulated = (seconds(self.numbers[f"{kind}_mean_wait"]) for kind in ("recorded", "simulated"))
+        who = f"{self.result.facts['policy']} on {counted(len(self.jobs), 'job')}"
+        return f"<Fidelity of {who}: mean wait {simulated}, recorded {recorded}>"
 
-
-def groups(found: Fidelity) -> pl.DataFrame:
-    """The tables of all groups below one another."""
-    return pl.concat([table.select(pl.lit(name).alias("by"), pl.all()) for name, table in found.by.items()])
-
-
-def save(found: Fidelity, folder: str | PathLike[str], plots: bool = True) -> list[Path]:
-    """Write all of it; each file is whole or not there."""
-    place = writable_folder(as_path(folder, "the folder to write to"))
-    files = [place / GROUPS, place / WAITS, place / DOCUMENT]
-    pictures = draw(found, place / PICTURE) if plots else []
-    with replacing(*files) as (table, waits, json_file):
-        write_csv(groups(found), table)
-        write_csv(found.jobs, waits)
-        json_file.write_text(as_json(document(found)) + "\n", encoding="utf-8")
-    return [*files, *pictures]
-
-
-def draw(found: Fidelity, path: Path) -> list[Path]:
-    """Both distributions of waits, and both uses of the machine over time."""
-    from forebay.figures.panels import fidelity
-
-    waits = {kind: found.jobs[f"{kind}_wait"].to_numpy() for kind in ("recorded", "simulated")}
-    uses = {"recorded": found.use.recorded, "simulated": found.use.simulated}
-    about = fidelity.Machine(found.use.unit, found.use.capacity, found.use.period, found.result.facts.get("epoch"))
-    return fidelity.draw(waits, uses, about, path)
+    def _repr_html_(self) -> str:
+        """The scores and what cannot match, in notebooks."""
+        doubts = (("cannot match", text) for text in self.doubts.values())
+        return html_table(f"Fidelity: {self.caption}", [*_paper.scores(self), *doubts])

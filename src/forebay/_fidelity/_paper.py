@@ -7,7 +7,7 @@ import polars as pl
 
 from forebay._fidelity._use import Use
 from forebay._support.paper import Table
-from forebay._support.text import counted
+from forebay._support.text import about, counted
 from forebay.errors import InputError, nearest
 from forebay.metrics._numbers import NONE, count, percent, seconds
 from forebay.results import Result
@@ -35,8 +35,20 @@ class Replayed(Protocol):
         """Errors by size, queue and so on."""
 
     @property
+    def jobs(self) -> pl.DataFrame:
+        """Those that were scored."""
+
+    @property
     def use(self) -> Use:
         """Of the machine."""
+
+    @property
+    def moving(self) -> pl.DataFrame:
+        """Averages of waits over time."""
+
+    @property
+    def doubts(self) -> Mapping[str, str]:
+        """What cannot match."""
 
     @property
     def result(self) -> Result:
@@ -60,6 +72,23 @@ def named(found: Replayed, name: str) -> Table:
 def _about(found: Replayed) -> str:
     facts = found.result.facts
     return f"{counted(found.numbers['n_jobs'], 'job')} of {facts['workload']}, simulated under {facts['policy']}"
+
+
+def sentences(found: Replayed) -> list[str]:
+    """What is to be read first."""
+    numbers = found.numbers
+    recorded, simulated = (seconds(numbers[f"{kind}_mean_wait"]) for kind in _KINDS)
+    ratio = numbers["ratio_of_means"]
+    times = "" if ratio is None else f", {ratio:.2f} times as long"
+    said = [
+        f"On average a job waits {simulated} in the simulation and waited {recorded} by the record{times}.",
+        f"The wait of a job is off by {seconds(numbers['mean_absolute_error'])} on average; "
+        f"{percent(numbers['share_within_10min'])} of the waits are off by ten minutes at most.",
+    ]
+    if numbers["moving_error"] is not None:
+        window = about(numbers["moving_window"])
+        said.append(f"Moving averages of waits over {window} are off by {percent(numbers['moving_error'])} on average.")
+    return said
 
 
 def waits(found: Replayed, seconds: Seconds = seconds) -> Table:
@@ -90,11 +119,19 @@ def scores(found: Replayed) -> list[tuple[str, str]]:
         ("Kolmogorov-Smirnov", plain("kolmogorov_smirnov")),
         ("rank correlation", plain("rank_correlation")),
         ("same order of starts", percent(numbers["start_order_agreement"])),
+        ("moving averages", _moving(numbers)),
         (
             f"{found.use.unit} in use",
             " recorded, ".join(percent(numbers[f"{kind}_use"]) for kind in _KINDS) + " simulated",
         ),
     ]
+
+
+def _moving(numbers: Mapping[str, Any]) -> str:
+    """Their mean absolute percentage error."""
+    if numbers["moving_error"] is None:
+        return NONE
+    return f"{percent(numbers['moving_error'])} off (MAPE over {about(numbers['moving_window'])})"
 
 
 def groups(found: Replayed, name: str, top: int | None = None, seconds: Seconds = seconds) -> Table:

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._fidelity import _scores
+from forebay._fidelity import _moving, _scores
 from forebay._fidelity._doubts import doubts
 from forebay._fidelity._found import Fidelity
 from forebay._fidelity._use import use_of
@@ -105,8 +105,9 @@ def scored(w: Workload, result: Result, part: bool) -> Fidelity:
     use = use_of(w, result, (max(first, 0.0), last))
     by = {"size": _scores.by_size(jobs, result.resources[next(iter(result.resources))])}
     by |= {column: found for column in GROUPS if (found := _scores.by_column(jobs, column)) is not None}
-    numbers = _scores.numbers(jobs) | use.numbers()
-    return Fidelity(numbers, by, jobs, use, doubts(w, result, use, jobs, part), result)
+    averages, window = _moving.moving(jobs)
+    numbers = _scores.numbers(jobs) | _moving.numbers(averages, window) | use.numbers()
+    return Fidelity(numbers, by, jobs, use, averages, doubts(w, result, use, jobs, part), result)
 
 
 def _pairs(w: Workload, result: Result) -> pl.DataFrame:

@@ -86,6 +86,11 @@ def order_agreement(jobs: pl.DataFrame) -> float | None:
     return agree / count if count else None
 
 
+def in_all(jobs: pl.DataFrame) -> pl.DataFrame:
+    """One row for all jobs, as tables of groups have them."""
+    return _rows(jobs.with_columns(key=pl.lit(0)), lambda _: "all jobs", "key")
+
+
 def by_size(jobs: pl.DataFrame, nodes: int) -> pl.DataFrame:
     """A row for each class of sizes that has jobs, small to large."""
     tops, labels = size_classes(max(nodes, int(jobs["nodes"].max() or 1)))  # type: ignore[arg-type]

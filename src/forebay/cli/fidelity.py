@@ -40,6 +40,7 @@ EXAMPLES = options.examples(
 
 
 def command(
+    context: typer.Context,
     workload: Annotated[
         str,
         typer.Argument(
@@ -69,8 +70,9 @@ def command(
     output: options.FolderOption = None,
     plots: Annotated[
         bool | None,
-        typer.Option("--plots/--no-plots", help="Draw a figure too, with -o. Default: yes.", show_default=False),
+        typer.Option("--plots/--no-plots", help="Draw figures too, with -o. Default: yes.", show_default=False),
     ] = None,
+    page: options.PageOption = True,
     form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -80,12 +82,12 @@ def command(
     and account; so is the use of the machine. What cannot match is said in words. With --slice the period begins with
     the jobs that ran and waited then, as the trace has it.
 
-    With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), and a figure.
+    With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), figures, and report.html.
     """
     from forebay import _plugins
-    from forebay._fidelity import _paper
-    from forebay._fidelity._found import document
+    from forebay._fidelity import _files, _paper
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
+    from forebay.cli._input import given_command
     from forebay.cli._input.setting import read_setting
     from forebay.figures import _folder
     from forebay.policies import load as load_policy
@@ -103,11 +105,12 @@ def command(
         setting.prepare([scheduler], is_quiet())
         found = _scored(setting, scheduler, policy, form, part is not None)
         drawing = plots or (plots is None and _folder.available())
-        files = _write(found, output, drawing) if output else []
+        origin = given_command.origin(context)
+        files = _files.save(found, output, drawing, page, origin) if output else []
     if form is TableFormat.text:
         report(found, top, files)
     elif form is TableFormat.json:
-        answer(document(found) | {"files": [str(file) for file in files]})
+        answer(found.document() | {"files": [str(file) for file in files]})
     else:
         papers(form, list(_paper.tables(found, top).values()))
 
@@ -121,12 +124,6 @@ def _scored(setting: Any, scheduler: Any, policy: str, form: TableFormat, part: 
     with quiet, progress(len(setting.workload)) as watch:
         result, _ = setting.simulate(scheduler, policy, lambda ended, _: watch.at(policy, ended))
     return scored(setting.workload, result, part)
-
-
-def _write(found: "Fidelity", folder: "Path", drawing: bool) -> "list[Path]":
-    from forebay._fidelity._found import save
-
-    return save(found, folder, drawing)
 
 
 def _drawn(make: "Callable[[Seconds], Table]", seconds: Seconds, gap: int) -> "Shown":

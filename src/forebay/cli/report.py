@@ -20,7 +20,8 @@ def command(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="FOLDER", help="What `forebay compare`, `sweep`, `capacity`, `study` or `run -o` wrote."
+            metavar="FOLDER",
+            help="What `forebay compare`, `sweep`, `capacity`, `study`, `run -o` or `fidelity -o` wrote.",
         ),
     ],
     output: Annotated[
@@ -31,9 +32,9 @@ def command(
 ) -> None:
     """Make one page of a folder of results.
 
-    Of a comparison or a run it has verdicts, waits, and the schedule to look into; of a sweep, a search for a capacity
-    or a study, their answers and figures. It is one HTML file that needs no network: send it, keep it with a paper,
-    open it in any browser.
+    Of a comparison or a run it has verdicts, waits, and the schedule to look into; of a sweep, a search for a capacity,
+    a study or a fidelity, their answers and figures. It is one HTML file that needs no network: send it, keep it with a
+    paper, open it in any browser.
     """
     from forebay.report import write
 

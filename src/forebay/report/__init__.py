@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["table", "write"]
 
 NAME = "report.html"
-_KINDS = {"capacity.json": "_capacity", "sweep.json": "_sweep", "study.json": "_study"}
+_KINDS = {
+    "capacity.json": "_capacity",
+    "sweep.json": "_sweep",
+    "study.json": "_study",
+    "fidelity.json": "_fidelity",
+}
 """Files that tell of an answer, and which module makes a page of it."""
 
 
@@ -25,7 +30,7 @@ def write(folder: str | Path, path: str | Path | None = None) -> Path:
     Parameters
     ----------
     folder
-        What `forebay compare`, `run -o`, `sweep`, `capacity` or `study` wrote.
+        What `forebay compare`, `run -o`, `sweep`, `capacity`, `study` or `fidelity -o` wrote.
     path
         The file; by default report.html in the folder.
 
@@ -40,13 +45,17 @@ def write(folder: str | Path, path: str | Path | None = None) -> Path:
     >>> fb.report.write("out").name
     'report.html'
     """
-    from forebay.report import page
-
     folder = as_path(folder, "the folder")
     target = folder / NAME if path is None else as_path(path, "the report")
-    made = _page_of(folder)
-    writable_folder(target.parent)
-    return page.write(target, made.title, made.sections, made.about)
+    return write_page(_page_of(folder), target)
+
+
+def write_page(made: "Page", path: Path) -> Path:
+    """Write a page that is made of an answer in memory."""
+    from forebay.report import page
+
+    writable_folder(path.parent)
+    return page.write(path, made.title, made.sections, made.about)
 
 
 def renew(folder: Path, wanted: bool) -> list[Path]:

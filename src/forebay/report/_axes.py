@@ -80,12 +80,14 @@ def bent(seconds: np.ndarray | float) -> Any:
     return np.arcsinh(np.asarray(seconds, float) / LINEAR)
 
 
-def bent_waits(made: Figure, longest: float) -> None:
-    """An x-axis of waits that were `bent`."""
+def bent_waits(made: Figure, longest: float, which: str = "x") -> None:
+    """An axis of waits that were `bent`: x, or y."""
     longest = max(longest, 60.0)
     ticks = {0: "0", **{tick: word for tick, word in WAITS.items() if tick <= 1.05 * longest and tick >= 60}}
-    made.model.update(x_range=span(float(bent(-5.0)), float(bent(1.3 * longest))))
-    _ticks(made.x_axis, {float(bent(float(tick))): word for tick, word in ticks.items()})
+    made.model.update(**{f"{which}_range": span(float(bent(-5.0)), float(bent(1.3 * longest)))})
+    _ticks(
+        made.x_axis if which == "x" else made.y_axis, {float(bent(float(tick))): word for tick, word in ticks.items()}
+    )
 
 
 def log_waits(made: Figure, shortest: float, longest: float) -> None:

@@ -1,14 +1,15 @@
 """A recorded schedule beside a simulated one: how long jobs waited in each, and how much of the machine was in use."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _dates, _header, _look, _steps, _style
+from forebay.figures import _dates, _look, _steps, _style
+from forebay.figures._plan import Legend, Plan
 from forebay.figures.waits import curve
 
 MOST = 240
@@ -25,14 +26,15 @@ class Machine:
     epoch: float | None
 
 
-def draw(waits: Mapping[str, np.ndarray], uses: Mapping[str, _steps.Steps], machine: Machine, path: Path) -> list[Path]:
+def plan(waits: Mapping[str, np.ndarray], uses: Mapping[str, _steps.Steps], machine: Machine) -> Plan:
     """Two panels. One CSV has a row a step of the shares, the other a row a step of the use, in per cent."""
     shares = pl.concat([curve(label, values) for label, values in waits.items()])
     lines, width = _over_time(uses, machine)
     look = _style.looks(list(waits))
     longest = float(shares["wait"].max() or 0)  # type: ignore[arg-type]
-    with _style.page(_style.PAGE, 4.4) as figure:
-        top, below = figure.subplots(2, 1, height_ratios=[1.2, 1])
+
+    def paint(axes: Sequence[Any], legend: Legend) -> None:
+        top, below = axes
         for label, style in look.items():
             rows = shares.filter(pl.col("result") == label)
             x, y = rows["wait"].to_numpy(), rows["share_at_most"].to_numpy()
@@ -41,22 +43,29 @@ def draw(waits: Mapping[str, np.ndarray], uses: Mapping[str, _steps.Steps], mach
         _style.waits_axis(top, "x", longest)
         top.set(ylim=(0, 1.02), ylabel="share of jobs waiting\nat most so long", xlabel="waiting time")
         top.grid(True)
-        unit = _style.clock(below, *machine.period, ticks=12)
-        _dates.calendar(below, machine.epoch, *machine.period, unit)
-        for label, (times, values) in lines.items():
-            last = max(machine.period[1], times[-1]) if times.size else machine.period[1]
-            x = np.concatenate([[machine.period[0]], times, [last]]) / unit
-            y = np.concatenate([[0.0], values, values[-1:] if times.size else [0.0]])
-            below.plot(x, y, drawstyle="steps-post", **{**look[label], "linewidth": 1.0})
-        highest = max((float(values.max(initial=0.0)) for _, values in lines.values()), default=0.0)
-        if highest > 100:
-            below.axhline(100, color=_look.GREY, lw=0.8, ls=(0, (2, 2)))
-        below.set(ylim=(0, max(104.0, 1.05 * highest)), ylabel=f"{machine.unit}\nin use (%)")
-        below.grid(True)
-        if width is not None:
-            below.set_xlabel(f"{below.get_xlabel()}; means over {_style.duration(width)}")
-        _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 2)
-        return _style.write(figure, path, {"": shares, "-use": _table(lines)}, _header.caption)
+        _paint_use(below, lines, look, machine, width)
+        legend([Line2D([], [], label=label, **style) for label, style in look.items()], 2)
+
+    return Plan(_style.PAGE, 4.4, (1.2, 1), paint, {"": shares, "-use": _table(lines)})
+
+
+def _paint_use(
+    axis: Any, lines: Mapping[str, _steps.Steps], look: Mapping[str, Any], machine: Machine, width: float | None
+) -> None:
+    unit = _style.clock(axis, *machine.period, ticks=12)
+    _dates.calendar(axis, machine.epoch, *machine.period, unit)
+    for label, (times, values) in lines.items():
+        last = max(machine.period[1], times[-1]) if times.size else machine.period[1]
+        x = np.concatenate([[machine.period[0]], times, [last]]) / unit
+        y = np.concatenate([[0.0], values, values[-1:] if times.size else [0.0]])
+        axis.plot(x, y, drawstyle="steps-post", **{**look[label], "linewidth": 1.0})
+    highest = max((float(values.max(initial=0.0)) for _, values in lines.values()), default=0.0)
+    if highest > 100:
+        axis.axhline(100, color=_look.GREY, lw=0.8, ls=(0, (2, 2)))
+    axis.set(ylim=(0, max(104.0, 1.05 * highest)), ylabel=f"{machine.unit}\nin use (%)")
+    axis.grid(True)
+    if width is not None:
+        axis.set_xlabel(f"{axis.get_xlabel()}; means over {_style.duration(width)}")
 
 
 def _over_time(uses: Mapping[str, _steps.Steps], machine: Machine) -> tuple[dict[str, _steps.Steps], float | None]:

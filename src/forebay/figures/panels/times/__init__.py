@@ -1,0 +1,1 @@
+"""Pictures of times held against times: recorded against simulated waits, and policies against bounds."""
