@@ -168,6 +168,8 @@ class Once(fb.Policy):
         (lambda view, act, p: p.lay([0, 1, 0]), "twice in one profile"),
         (lambda view, act, p: (p.reserve(0, 0), p.lay([1, 0])), "twice in one profile"),
         (lambda view, act, p: p.release(0), "holds no reservation"),
+        (lambda view, act, p: (p.reserve(0, np.inf), p.release(0), p.release(0)), "holds no reservation"),
+        (lambda view, act, p: (p.reserve(0, 0), p.reserve(0, np.inf)), "twice in one profile"),
         (lambda view, act, p: p.reserve(2, 0), "row 2, whose job has not arrived"),
         (lambda view, act, p: p.earliest(2), r"row 2, whose job has not arrived; .*\(job 2 has row 1\)"),
         (lambda view, act, p: p.lay([1, 2]), "row 2, whose job has not arrived"),
@@ -222,6 +224,28 @@ def test_a_reservation_by_hand():
         profile.reserve(0, np.inf)
         assert profile.reserved == {1: 12.5}
         assert repr(profile) == "<Profile at 0 s: 4 times, 1 reserved>"
+
+    fb.simulate(_jobs([3, 2, 1], [10, 10, 10], [0.0, 0.0, 5.0]), "flat:nodes=4", Once(look))
+
+
+@pytest.mark.small
+def test_what_holds_nothing_can_be_released():
+    """A loop that reserves for all at their earliest times releases all alike, also those that never fit."""
+
+    def look(view, act, profile):
+        for lay in (lambda: profile.reserve(0, np.inf), lambda: profile.lay([0], after=np.inf)):
+            before = profile.times.tolist(), profile.free.tolist()
+            lay()
+            other = profile.copy()
+            profile.release(0)
+            other.release(0)
+            assert (profile.times.tolist(), profile.free.tolist()) == before
+        profile.reserve(0, np.inf)
+        profile.reserve(0, 5.0)
+        assert profile.reserved == {0: 5.0}
+        profile.release(0)
+        assert profile.reserved == {}
+        assert profile.free[:, 0].max() == profile.free[:, 0].min() == 4
 
     fb.simulate(_jobs([3, 2, 1], [10, 10, 10], [0.0, 0.0, 5.0]), "flat:nodes=4", Once(look))
 

@@ -9,6 +9,7 @@ import polars as pl
 from forebay._support.text import counted
 from forebay.core.failures import Failures, Outages
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.errors import InputError, brief, nearest
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
@@ -22,6 +23,8 @@ from forebay.workload.workload import Workload, job_table
 
 MOST_SIZES = 16
 """Of a job, or some more."""
+TYPES = ("moldable", "malleable", "evolving")
+"""Of a job whose size may differ."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +74,38 @@ class Flexible:
     rounds
         With a scheduling point or a request before each but the first.
     wants
-        Nodes that it asks for before each of them, if it is evolving.
+        Nodes that it asks for before each of them, if it is evolving; 0 = none, for jobs of the other types.
+
+    Examples
+    --------
+    >>> fb.testing.Flexible("malleable", low=1, high=4, rounds=3).sizes(preferred=2)
+    [1, 2, 3, 4]
     """
 
     type: str
     low: int
     high: int
     rounds: int
-    wants: int
+    wants: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse sizes that no job can have."""
+        if self.type not in TYPES:
+            raise InputError(f"a flexible job's type is {brief(self.type)}: {nearest(self.type, TYPES)}")
+        if not 1 <= self.low <= self.high:
+            raise InputError(f"a flexible job has from {self.low} to {self.high} nodes; give 1 <= low <= high")
+        if self.rounds < 1:
+            raise InputError(f"a flexible job has {self.rounds} rounds; give 1 or more")
+        if self.wants < 0 or (self.type == "evolving" and self.wants == 0):
+            raise InputError(
+                f"a flexible job that is {self.type} asks for {counted(self.wants, 'node')}; give as wants how many it "
+                "asks for, from 1 on, or 0 where it is not evolving"
+            )
 
     def sizes(self, preferred: int) -> list[int]:
         """Numbers of nodes that the job may have: all, or some of very many."""
         step = max(1, (self.high - self.low) // MOST_SIZES)
-        return sorted({*range(self.low, self.high + 1, step), self.wants, self.high, preferred})
+        return sorted({*range(self.low, self.high + 1, step), self.wants, self.high, preferred} - {0})
 
 
 @dataclass(frozen=True)
@@ -124,6 +146,16 @@ class Job:
     priority: float = 0.0
     cores: int = 0
     fast: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a job of several sizes that is not of one leg on some nodes."""
+        if not self.legs:
+            raise InputError("a job of a case has no legs; give at least one")
+        if self.flexible is not None and (len(self.legs) > 1 or self.legs[0].nodes < 1):
+            raise InputError(
+                f"a flexible job of a case has {counted(len(self.legs), 'leg')}, the first on "
+                f"{counted(self.legs[0].nodes, 'node')}; give it one leg, on 1 node or more"
+            )
 
 
 @dataclass(frozen=True)

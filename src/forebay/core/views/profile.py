@@ -67,6 +67,7 @@ class Profile:
         self._naming, self._space = naming, space
         self._made = self._now()
         self._holders = dict[int, float]()
+        self._nowhere = set[int]()  # reserved for at inf: they hold nothing, and may be released all the same
         self._shown: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def __repr__(self) -> str:
@@ -164,10 +165,11 @@ class Profile:
             Seconds, not before now; inf, for a job that nothing has room for, holds nothing.
         """
         time = self._time(start, "for a reservation at")
-        if time == np.inf:
-            return
         if self._naming._row(job) in self._holders:
             raise self._twice(int(job))
+        if time == np.inf:
+            self._nowhere.add(int(job))
+            return
         begin, wrong = self._ask(job, time, True, True)
         if wrong >= 0:
             soonest = self._ask(job, time, False, False)[0]
@@ -176,6 +178,7 @@ class Profile:
                 f"profile.earliest(job, after) tells where it does, from then on first at {soonest:.10g} s"
             )
         self._holders[int(job)] = begin
+        self._nowhere.discard(int(job))
 
     def lay(self, jobs: Iterable[int], after: float | None = None) -> np.ndarray:
         """Reserve for each of these jobs in turn at its earliest time. In one go this takes a tenth of the time.
@@ -197,9 +200,13 @@ class Profile:
         names: list[int] = rows.tolist()
         if not self._holders.keys().isdisjoint(names) or len(set(names)) < len(names):
             raise self._twice(next(job for k, job in enumerate(names) if job in self._holders or job in names[:k]))
-        starts = self._lay(rows, first, False, True)[0][:, 0].copy()
+        if first == np.inf:  # never: nothing is held from then on
+            starts = np.full(len(rows), np.inf)
+        else:
+            starts = self._lay(rows, first, False, True)[0][:, 0].copy()
         self._holders.update(zip(names, starts.tolist(), strict=True))
         if len(starts) and starts.max() == np.inf:
+            self._nowhere |= {job for job, start in self._holders.items() if start == np.inf}
             self._holders = {job: start for job, start in self._holders.items() if start < np.inf}
         return starts
 
@@ -223,7 +230,7 @@ class Profile:
         return starts
 
     def release(self, job: int) -> None:
-        """Give back what the reservation of a job holds.
+        """Give back what the reservation of a job holds: nothing, if it was reserved for at inf.
 
         Parameters
         ----------
@@ -231,7 +238,11 @@ class Profile:
             Its row.
         """
         self._check_fresh()
-        if self._naming._row(job) not in self._holders:
+        row = self._naming._row(job)
+        if row in self._nowhere:
+            self._nowhere.discard(row)
+            return
+        if row not in self._holders:
             raise BadActionError(f"{self._naming._when} released {self._name(job)}, which holds no reservation here")
         del self._holders[int(job)]
         self._space.give_back(int(job))
@@ -240,7 +251,7 @@ class Profile:
     def copy(self) -> Self:
         """The same once more, to try something out."""
         made = type(self)(self._naming, self._space.copy())
-        made._made, made._holders = self._made, self._holders.copy()
+        made._made, made._holders, made._nowhere = self._made, self._holders.copy(), self._nowhere.copy()
         return made
 
     def _start(self, job: int) -> np.ndarray:
