@@ -128,7 +128,7 @@ def test_bad_lists_of_policies(forebay, tmp_path, text):
     [
         ("Raises", "KeyError: '[bold]oops[/bold]'"),  # the traceback, and brackets as they are
         ("TooMuch", "needs 3 nodes while 2 are free"),
-        ("Twice", "which runs already"),
+        ("Twice", "which it had started already in the same decision"),
     ],
 )
 def test_policies_that_break_the_rules(forebay, policies, tmp_path, policy, words):

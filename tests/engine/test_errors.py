@@ -118,7 +118,7 @@ CASES = {
     "picks a node far away": (0.0, lambda view, act: act.start(0, nodes=[2**70] * 3), errors.BadActionError, ["node"]),
     "wakes at a word": (2.0, lambda view, act: act.wake("soon"), errors.BadActionError, ["'soon'", "view.now + 60"]),
     "wakes at nan": (2.0, lambda view, act: act.wake(math.nan), errors.BadActionError, ["t = 2 s", "not later"]),
-    "stops the engine": (2.0, lambda view, act: act.stop(), errors.BadActionError, ["t = 2 s", "act.stop()"]),
+    "stops the engine": (2.0, lambda view, act: act._stop(), errors.BadActionError, ["t = 2 s", "act._stop()"]),
     "leaves": (2.0, leave(SystemExit(0)), errors.PolicyRaisedError, ["t = 2 s", "SystemExit"]),
     "interrupts": (2.0, leave(KeyboardInterrupt()), errors.PolicyRaisedError, ["t = 2 s", "KeyboardInterrupt"]),
     "closes a generator": (2.0, leave(GeneratorExit()), errors.PolicyRaisedError, ["t = 2 s", "GeneratorExit"]),
@@ -126,7 +126,18 @@ CASES = {
     "spoils its view": (2.0, spoil, errors.PolicyRaisedError, ["t = 2 s", "ZeroDivisionError"]),
     "unseals a table": (2.0, unseal, errors.PolicyRaisedError, ["ValueError", "WRITEABLE"]),
     "oversubscribes": (2.0, start_all, errors.OversubscribedError, ["t = 2 s", "job 12", "2 nodes", "1 are free"]),
-    "starts twice in one decision": (0.0, start_twice, errors.StartedTwiceError, ["t = 0 s", "job 11", "runs already"]),
+    "starts twice in one decision": (
+        0.0,
+        start_twice,
+        errors.StartedTwiceError,
+        ["t = 0 s", "job 11", "already in the same decision, by act.start or by act.backfill"],
+    ),
+    "starts what it has backfilled": (
+        0.0,
+        lambda view, act: act.start(act.backfill()[0]),
+        errors.StartedTwiceError,
+        ["job 11", "in the same decision"],
+    ),
     "starts a running job": (2.0, lambda view, act: act.start(0), errors.StartedTwiceError, ["t = 2 s", "job 11"]),
     "starts an ended job": (5.0, lambda view, act: act.start(0), errors.StartedTwiceError, ["job 11", "completed"]),
     "starts a job to come": (

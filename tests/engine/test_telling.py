@@ -175,7 +175,9 @@ def phases_in(result):
 def test_a_policy_that_has_not_asked_is_told_how():
     with pytest.raises(BadActionError, match=r"has not said that it needs it; give its class needs = \(\"io\",\)"):
         fb.simulate("table1", policy=_Plain(lambda view: view.links))
-    with pytest.raises(BadActionError, match="asked about a link 'pfs reed': did you mean 'pfs read'"):
+    with pytest.raises(
+        BadActionError, match=r"asked about a link 'pfs reed': did you mean 'pfs .*\? It has pfs read, pfs write"
+    ):
         seen(two_readers(), FILES, lambda view: view.link("pfs reed"), ())
 
     class Greedy(_Plain):

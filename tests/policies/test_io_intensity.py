@@ -131,10 +131,10 @@ def test_bad_alpha(policy, alpha):
 
 
 def test_it_must_have_a_file_system_to_weigh():
-    with pytest.raises(
-        InputError, match=r"'io-intensity' weighs what jobs read and write, and flat has no file system"
-    ):
-        fb.simulate("table1", "flat:nodes=4,burst_buffer=10TB", "io-intensity")
+    """A policy object is named by its preset: its parameters in full are longer than the message."""
+    for policy in ("io-bb", fb.policies.load("io-bb"), fb.policies.load("io-bb+limits:user_jobs=4")):
+        with pytest.raises(InputError, match=r"^policy 'io-bb.{,20}' weighs what jobs read and write, and flat has no"):
+            fb.simulate("table1", "flat:nodes=4,burst_buffer=10TB", policy)
 
 
 def test_and_jobs_that_tell_how_long_they_take():

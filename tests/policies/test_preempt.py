@@ -281,6 +281,25 @@ def one_decision(of):
     return fb.simulate(workload((0, 1000, 1200, 4, LOW), (100, 300, 600, 4, HIGH)), "flat:nodes=4", Once())
 
 
+def two_in_one(of):
+    """At 100, job 1 runs on three nodes; backfilling starts job 2 on the fourth, and job 3 on two waits."""
+
+    class Once(fb.Policy):
+        def decide(self, view, act):
+            act.backfill()
+            if view.now == 100 and 1 in view.queue:
+                of(act)
+
+    return fb.simulate(
+        workload((0, 1000, 1200, 3, LOW), (100, 300, 600, 1, MID), (100, 300, 600, 2, HIGH)), "flat:nodes=4", Once()
+    )
+
+
+def test_backfill_first_then_preempt():
+    """Job 3 then takes the place of job 1: three nodes, of which job 2 has none."""
+    assert attempts(two_in_one(lambda act: act.preempt(2, [0]))) == [[0, 400], [100], [100]]
+
+
 def test_what_a_policy_may_not_ask_for():
     with pytest.raises(BadActionError, match=r"gave act\.preempt job 2, which does not run"):
         one_decision(lambda view, act: act.preempt(1, [1]))
@@ -292,6 +311,11 @@ def test_what_a_policy_may_not_ask_for():
         one_decision(lambda view, act: act.preempt(1, "all"))
     with pytest.raises(BadActionError, match=r"called act\.backfill after act\.preempt; return"):
         one_decision(lambda view, act: act.preempt(1, [0]) and act.backfill())
+    for of in (lambda act: act.preempt(1, [0]), lambda act: act.preempt(2, [1])):
+        with pytest.raises(
+            BadActionError, match=r"job 2 \(row 1\), which it has started already .* act\.backfill, which"
+        ):
+            two_in_one(of)
     assert attempts(one_decision(lambda view, act: act.preempt(1, [0]))) == [[0, 400], [100]]
     assert attempts(one_decision(lambda view, act: act.preempt(1, []))) == [[0], [1000]]
 

@@ -97,7 +97,7 @@ def test_a_sound_python_policy_passes():
     ("policy", "rule", "says", "most_jobs"),
     [
         (Greedy, "legal", "test act.fits", 2),
-        (Twice, "legal", "runs already", 1),
+        (Twice, "legal", "started already in the same decision", 1),
         (Picky, "finishes", "leaves 1 job waiting", 1),
         (Forgetful, "repeats", "setup(self, view)", 4),
         (Vandal, "tidy", "changed the table 'jobs'", 1),

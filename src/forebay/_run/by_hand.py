@@ -28,9 +28,9 @@ class Hands(Actions):
     strict = True
     """Off while a policy decides: what it does is checked when it is carried out, as in every run."""
 
-    def begin(self) -> None:
+    def _begin(self) -> None:
         """A new decision."""
-        super().begin()
+        super()._begin()
         self._freed = False  # whether more may be free than when the decision began
 
     def start(

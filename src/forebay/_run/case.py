@@ -53,6 +53,7 @@ from forebay.platforms import names as platform_names
 from forebay.platforms.failures import check as check_failures
 from forebay.platforms.failures import load as load_failures
 from forebay.platforms.platform import Platform
+from forebay.policies import in_messages
 from forebay.policies import load as load_policy
 from forebay.policies import names as policy_names
 from forebay.policies._limited import apart
@@ -201,7 +202,7 @@ class Case:
         scheduler, limits, name, said = _scheduler(policy, self.workload, self.platform)
         _check_needs(scheduler, name, self.workload, self.platform, self.program)
         site = site_of(self.workload, self.platform, self.program, limits)
-        wishes = wishes_of(scheduler, name, self.workload, self.platform)
+        wishes = wishes_of(scheduler, in_messages(scheduler, name), self.workload, self.platform)
         return replace(self, scheduler=scheduler, limits=limits, policy=name, said=said, site=site, wishes=wishes)
 
     def end(self, state: State, truth: Truth, notes: list[str]) -> End:
@@ -287,7 +288,7 @@ def case_of(
     ground = _ground(workload, named, job_model, failures)
     _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
-    wishes = wishes_of(scheduler, name, ground.workload, ground.platform)
+    wishes = wishes_of(scheduler, in_messages(scheduler, name), ground.workload, ground.platform)
     return Case(ground, scheduler, limits, name, said, site, wishes, seed)
 
 
@@ -345,6 +346,7 @@ def machine_of(workload: Workload) -> Platform:
 
 def _check_needs(policy: Any, name: str, workload: Workload, platform: Platform, program: Program) -> None:
     """Refuse a policy that needs what the workload or the machine cannot tell."""
+    name = in_messages(policy, name)
     if getattr(policy, "needs_files", False) and platform.fabric().read is None:
         raise InputError(
             f"policy {name!r} weighs what jobs read and write, and {platform.name} has no file system; add a tier of "
@@ -356,9 +358,8 @@ def _check_needs(policy: Any, name: str, workload: Workload, platform: Platform,
     if len(known) == 0 or not known.all():
         job = workload.jobs["id"][int(np.argmin(known)) if len(known) else 0]
         raise InputError(
-            f"policy {name!r} needs to know how long jobs take alone on the machine, which applications tell, and job "
-            f"{job} of {workload.name} has none; attach them to all jobs, run with --job-model application, or choose "
-            "another policy"
+            f"policy {name!r} needs to know how long jobs take alone on the machine, as applications tell; job {job} "
+            f"of {workload.name} has none: attach them to all, run with --job-model application, or run another policy"
         )
 
 

@@ -51,7 +51,7 @@ class Actions(Building):
         self._stands: dict[int, tuple[str, int]] = {}  # what the last one said
         self._said: list[tuple[float, int, str, int]] = []
 
-    def begin(self) -> None:
+    def _begin(self) -> None:
         """A new decision: forget what the last one started."""
         self._write_said()
         self._now = self._view.now
@@ -232,16 +232,16 @@ class Actions(Building):
             )
         self._says[row] = reason.strip(), other
 
-    def said(self) -> list[tuple[float, int, str, int]]:
+    def _all_said(self) -> list[tuple[float, int, str, int]]:
         """All that was said and taken back (""): when, of which job, what, and behind which other one (-1: none)."""
         self._write_said()
         return self._said
 
-    def kept(self) -> tuple[Any, ...]:
-        """What outlives a decision, to be given back to `put_back`."""
+    def _kept(self) -> tuple[Any, ...]:
+        """What outlives a decision, to be given back to `_put_back`."""
         return list(self._said), dict(self._stands), dict(self._says), self._now
 
-    def put_back(self, kept: tuple[Any, ...]) -> None:
+    def _put_back(self, kept: tuple[Any, ...]) -> None:
         """Stand where decisions stood when this was kept."""
         said, stands, says, self._now = kept
         self._said, self._stands, self._says = list(said), dict(stands), dict(says)
@@ -268,7 +268,7 @@ class Actions(Building):
         """Turn a waiting job away for good."""
         self._add(Verb.REJECT, self._view._row(job))
 
-    def stop(self) -> None:
+    def _stop(self) -> None:
         """End the run: the policy cannot go on."""
         self._n = 0
         self._add(Verb.STOP, -1)

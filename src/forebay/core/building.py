@@ -167,14 +167,9 @@ class Building:
         <Result of Shortest: 8 jobs on 4 nodes, mean wait 2.38 min>
         """
         row = self._view._waiting(job, "for room for")
-        line = self._view._line(candidates, "gave act.preempt {} as its order")
-        states = self._view.jobs["state"]
-        for one in line.tolist():
-            if states[self._view._row(one)] != JobState.RUNNING:
-                number = int(self._view.jobs["id"][one])
-                raise BadActionError(f"{self._view._when} gave act.preempt job {number}, which does not run")
-        if len(np.unique(line)) < len(line):
-            raise BadActionError(f"{self._view._when} gave act.preempt a job twice; give each once")
+        if row in self._started():
+            raise BadActionError(f"{self._view._when} asked for room for {self._begun(row)}")
+        line = self._candidates(candidates)
         found: list[int] = self._view._kernels().victims(row, line).tolist()
         for one in found:
             self._add(Verb.INTERRUPT, one)["way"] = Resume.LAST
@@ -184,6 +179,32 @@ class Building:
             self._add(Verb.START, row, reason=LogReason.IN_ORDER)  # the engine places it, on what the others leave
             self._displaced = True
         return found
+
+    def _candidates(self, candidates: Iterable[int]) -> np.ndarray:
+        """Running jobs that a policy names, each once."""
+        line = self._view._line(candidates, "gave act.preempt {} as its order")
+        states, started = self._view.jobs["state"], self._started()
+        for one in line.tolist():
+            if self._view._row(one) in started:
+                raise BadActionError(f"{self._view._when} gave act.preempt {self._begun(one)}")
+            if states[one] != JobState.RUNNING:
+                number = int(self._view.jobs["id"][one])
+                raise BadActionError(f"{self._view._when} gave act.preempt job {number}, which does not run")
+        if len(np.unique(line)) < len(line):
+            raise BadActionError(f"{self._view._when} gave act.preempt a job twice; give each once")
+        return line
+
+    def _started(self) -> set[int]:
+        """Jobs that this decision has started so far."""
+        written = self._actions[: min(self._n, len(self._actions))]
+        return set(written["job"][written["verb"] == Verb.START].tolist())
+
+    def _begun(self, row: int) -> str:
+        """A job that this decision has started, in words."""
+        return (
+            f"job {int(self._view.jobs['id'][row])} (row {row}), which it has started already in the same decision, by "
+            "act.start or by act.backfill, which returns the jobs that it starts; leave these out"
+        )
 
     def _depth(self, depth: Any) -> int:
         try:

@@ -249,7 +249,7 @@ class View(Outlook, Relatives, Watching):
         return self.walltime(job) if size is None else float(size["seconds"])
 
     def io(self, job: int, nodes: int | None = None) -> float:
-        """Those of them in which it reads or writes."""
+        """Seconds of `time(job, nodes)` in which the job reads or writes; 0 for a job without an application."""
         size = self._size(job, nodes)
         return 0.0 if size is None else float(size["io"])
 

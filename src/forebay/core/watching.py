@@ -7,7 +7,7 @@ import numpy as np
 
 from forebay.core.codes import JobState, PhaseKind
 from forebay.core.running import Io, Labels
-from forebay.errors import BadActionError, nearest
+from forebay.errors import BadActionError, brief, listed, nearest
 
 if TYPE_CHECKING:
     from forebay.core.tables import State
@@ -127,7 +127,7 @@ class Watching:
         return dict(zip(self._labels.links, map(LinkLoad, *columns), strict=True))
 
     def link(self, name: str) -> LinkLoad:
-        """One of them."""
+        """What a shared link carries, by its name, a key of `links`. For policies with `needs = ("io",)`."""
         table = self._told().links
         return LinkLoad(*table[self._place("link", name, self._link_places)].tolist())
 
@@ -212,7 +212,7 @@ class Watching:
 
     def _place(self, word: str, name: str, places: dict[str, int]) -> int:
         if name not in places:
-            raise BadActionError(
-                f"{self._when} asked about a {word} {name!r}: {nearest(name, places) if places else 'there is none'}"
-            )
+            hint = nearest(name, places) if places else "the machine has none"
+            others = f" It has {listed(places)}" if hint.endswith("?") else ""
+            raise BadActionError(f"{self._when} asked about a {word} {brief(name)}: {hint}{others}")
         return places[name]

@@ -142,6 +142,14 @@ def digest_of(spec: str) -> str:
     return sources_digest(Path(path)) if path else ""
 
 
+def in_messages(policy: Any, name: str) -> str:
+    """How messages name a policy: a spec as it was written, an object by the name of its preset or class."""
+    if not dataclasses.is_dataclass(policy) or not name.endswith(")"):
+        return name
+    package, _, module = type(policy).__module__.rpartition(".")
+    return module.replace("_", "-") if package == "forebay.policies" else type(policy).__name__
+
+
 def _made(cls: type) -> Any:
     """An object of a class that was given instead of one."""
     try:

@@ -122,13 +122,13 @@ class Plain:
         try:
             try:
                 self._interrupts.welcome = True  # a policy may take for ever
-                self._act.begin()
+                self._act._begin()
                 self._policy.decide(self._view, self._act)
             finally:
                 self._interrupts.welcome = False
         except BaseException as error:  # it must not cross the compiled loop
             self._failed.append(error)
-            self._act.stop()
+            self._act._stop()
 
     def check(self) -> None:
         if self._failed:

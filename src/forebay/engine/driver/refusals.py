@@ -7,7 +7,7 @@ import numpy as np
 
 from forebay._support.text import amount, counted
 from forebay.core.atoms import Atoms
-from forebay.core.codes import Flexibility, JobState, Refusal
+from forebay.core.codes import Flexibility, JobState, Refusal, Verb
 from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import State
 from forebay.core.view import View
@@ -90,6 +90,11 @@ def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyErr
         case Refusal.WRONG_NODES | Refusal.NO_ROOM:
             return OversubscribedError(f"{at} {_misplaced(state, refusal, j, resources[r])}")
         case Refusal.ALREADY_STARTED | Refusal.ENDED:
+            if _starts(state, j) > 1:
+                return StartedTwiceError(
+                    f"{at} started {_name(state, j)}, which it had started already in the same decision, by act.start "
+                    "or by act.backfill, which returns the jobs that it starts; start each job once"
+                )
             what = "runs already" if refusal == Refusal.ALREADY_STARTED else f"is {_state_of(state, j)}"
             once = ", once" if refusal == Refusal.ALREADY_STARTED else ""
             return StartedTwiceError(
@@ -140,6 +145,12 @@ def _misplaced(state: State, refusal: Refusal, j: int, resource: str) -> str:
     )
 
 
+def _starts(state: State, j: int) -> int:
+    """How often the decision starts a job."""
+    written = state.actions[: int(state.counts[0]["n_actions"])]
+    return int(((written["verb"] == Verb.START) & (written["job"] == j)).sum())
+
+
 def _state_of(state: State, j: int) -> str:
     return JobState(int(state.jobs[j]["state"])).name.lower()
 
@@ -184,7 +195,7 @@ def stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyErr
 
 def stopped(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
     now = float(state.clock[0]["now"])
-    return BadActionError(f"at t = {now:.10g} s the policy called act.stop(), which is the engine's own")
+    return BadActionError(f"at t = {now:.10g} s the policy called act._stop(), which is the engine's own")
 
 
 def _raised(state: State, view: View, error: BaseException) -> PolicyError:

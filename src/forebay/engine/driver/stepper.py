@@ -121,7 +121,7 @@ class Stepper:
             status = self._advance(the_caller(), 1)
         self.status, self.decided = status, False
         if self.goes_on:
-            self.act.begin()
+            self.act._begin()
 
     def finish(self, progress: Progress | None = None) -> None:
         """Let the policy decide until the run is over, in slices. `progress(ended, jobs)` is called after each."""
@@ -168,7 +168,7 @@ class Stepper:
             own=own,
             rng=copy.deepcopy(dict(self._rng.bit_generator.state)),
             draws=None if self._draw is None else copy.deepcopy(self._draw.memory),
-            said=self.act.kept(),
+            said=self.act._kept(),
             mark=mark,
             status=self.status,
             spent=self._spent,
@@ -193,8 +193,8 @@ class Stepper:
     def _stand(self, said: tuple[Any, ...], status: int, spent: tuple[float, float]) -> None:
         self.status, self._spent, self.decided = status, spent, False
         self.state.counts["n_actions"] = 0
-        self.act.begin()
-        self.act.put_back(said)
+        self.act._begin()
+        self.act._put_back(said)
 
     def fork(self, policy: Any = None) -> "Stepper":
         """Another run that stands here, under another policy or this one; what neither changes they share."""
@@ -209,12 +209,12 @@ class Stepper:
             other._decider.restore(*self._decider.kept())
         else:
             other.take(policy)
-        other._stand(self.act.kept(), self.status, self._spent)
+        other._stand(self.act._kept(), self.status, self._spent)
         return other
 
     def record(self) -> Record:
         """All that was recorded so far."""
-        said = list(self.act.said()) if "act" in vars(self) else []  # a compiled policy alone says nothing
+        said = list(self.act._all_said()) if "act" in vars(self) else []  # a compiled policy alone says nothing
         return Record(self._recorder.mark(), said, *self._spent)
 
     def remarks(self) -> list[str]:
