@@ -91,8 +91,8 @@ def test_limits_are_named_and_means_are_over_the_same_jobs(forebay, limited, tmp
     assert [tuple(row.values()) for row in answer["not_run"]] == told
     assert (
         not set(answer["groups"][0])
-        - {"by", "name", "policy", "jobs", "node_hours", "mean_wait", "p95_wait", "change"}
-        - {"mean_bounded_slowdown_10min"}
+        - {"by", "name", "policy", "jobs", "node_hours", "mean_wait", "p95_wait", "wait_hours", "change", "verdict"}
+        - {"mean_bounded_slowdown_10min", "gained_hours", "lost_hours", "net_hours", "low_hours", "high_hours"}
     )
     assert sum(row["jobs"] for row in answer["groups"] if row["by"] == "user" and row["policy"] == "fcfs") == len(
         common

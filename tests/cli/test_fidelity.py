@@ -110,7 +110,7 @@ def test_for_whom(forebay, jobs, tmp_path):
     options = ("--policies", "fcfs,filler", "--reference", "fcfs", "--no-plots", "--no-report", "-o", tmp_path / "out")
     code, out, _ = forebay("compare", jobs, *options)
     assert code == 0
-    assert "groups.csv: every queue, user and account under every policy" in out
+    assert "groups.csv: every queue, user, account and QOS under every policy, largest losses first" in out
     rows = pl.read_csv(tmp_path / "out/groups.csv", infer_schema_length=None)
     assert rows["by"].unique(maintain_order=True).to_list() == ["queue", "user", "account"]
     users = rows.filter(pl.col("by") == "user")
@@ -121,6 +121,10 @@ def test_for_whom(forebay, jobs, tmp_path):
     assert ann["as recorded"]["mean_wait"] == (0 + 2400) / 2
     assert ann["as recorded"]["change"] == pytest.approx(1 / 3)
     assert ann["fcfs"]["node_hours"] == pytest.approx(4.5)
+    # As recorded her second job began 40 minutes after it came; under fcfs 30.
+    assert ann["as recorded"]["lost_hours"] == ann["as recorded"]["net_hours"] == pytest.approx(1 / 6)
+    assert (ann["as recorded"]["gained_hours"], ann["as recorded"]["verdict"]) == (0, "undecided")
+    assert (ann["fcfs"]["net_hours"], ann["fcfs"]["low_hours"], ann["fcfs"]["verdict"]) == (0, 0, None)
     told = json.loads(forebay("compare", jobs, *options, "--format", "json").out)
     assert len(told["groups"]) == len(rows)
     assert "ann" not in forebay("compare", jobs, *options, "--top", "0").out

@@ -68,6 +68,15 @@ def size(value: float | None) -> str:
     return NONE if value is None else format_bytes(int(value))
 
 
+def hours_of_change(value: float, decided: bool = False) -> str:
+    """Hours more or less, with their sign: "+1,240", "-3.2"; a bound of a decided verdict shows its sign, too."""
+    digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
+    text = f"{value:+,.{digits}f}"
+    if text not in ("+0.00", "-0.00"):
+        return text
+    return _first_digit(value) if decided and value else "0"
+
+
 def node_hours(value: float | None) -> str:
     """Nodes x hours, with their unit."""
     return NONE if value is None else f"{number(value)} node-hours"

@@ -5,15 +5,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.text import counted
-from forebay.cli._render import number_text
+from forebay.cli._render import groups, number_text
 from forebay.cli._render.printing import Seconds, console, fitting, notes_block, pairs, show, table
-from forebay.experiments.comparison import bounds, common_jobs, groups, verdicts
+from forebay.experiments.comparison import bounds, common_jobs, verdicts
 from forebay.experiments.comparison.compared import COMPARED, RANKING, notes
 from forebay.experiments.comparison.verdicts import HEADLINE
 from forebay.workload.recorded import AS_RECORDED
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.table import Table
 
     from forebay.experiments.comparison.bounds import Least
@@ -57,7 +56,7 @@ def report(compared: "Compared", top: int = 5) -> None:
     if compared.groups is not None and top:
         names = [document["policy"] for document in documents]
         unit = next(iter(first["resources"]))
-        tables += _groups(compared.groups, names, compared.reference, top, unit)
+        tables += groups.tables(compared.groups, names, compared.reference, top, unit)
     if compared.least is not None:
         tables.append(pairs([("least", _least(compared.least))]))
     files = [("written", f"{folder / COMPARED}: every number of every policy, on the trace itself")]
@@ -67,7 +66,7 @@ def report(compared: "Compared", top: int = 5) -> None:
     if compared.not_run:
         files.append(("", f"{folder / common_jobs.TABLE}: jobs that did not run under every policy, and why"))
     if compared.groups is not None:
-        files.append(("", f"{folder / groups.TABLE}: every queue, user and account under every policy"))
+        files.append(groups.written(folder))
     if compared.least is not None:
         files.append(("", f"{folder / bounds.TABLE}: every policy against what any could do"))
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
@@ -223,47 +222,6 @@ def _table(documents: list[dict[str, Any]], columns: Columns, seconds: Seconds, 
     ]
     titles = ["policy", *(title for _, title in columns)]
     return table(titles, rows, numbers=range(1, len(titles)), gap=gap)
-
-
-def _groups(rows: "pl.DataFrame", policies: Sequence[str], reference: str, top: int, unit: str) -> "list[Table]":
-    """A table for queues, users and accounts each: the reference, the best of the others, and what was recorded.
-
-    `unit` is what jobs are given: nodes, or cores where they share nodes.
-    """
-    other = next((policy for policy in policies if policy != reference), None)
-    return [
-        fitting(partial(_group_table, column, part, reference, other, top, unit))
-        for (column,), part in rows.group_by("by", maintain_order=True)
-    ]
-
-
-def _group_table(
-    column: str,
-    rows: "pl.DataFrame",
-    reference: str,
-    other: str | None,
-    top: int,
-    unit: str,
-    seconds: Seconds,
-    gap: int,
-) -> "Table":
-    from forebay.cli._render.number_text import count
-
-    shown = [policy for policy in (reference, other, AS_RECORDED) if policy in rows["policy"].to_list()]
-    lines: list[list[str]] = []
-    for (name,), part in rows.group_by("name", maintain_order=True):
-        if len(lines) == top:
-            break
-        by_policy = {row["policy"]: row for row in part.iter_rows(named=True)}
-        one = by_policy.get(reference) or next(iter(by_policy.values()))
-        cells = [seconds(by_policy[policy]["mean_wait"]) if policy in by_policy else "-" for policy in shown]
-        change = by_policy.get(other or "", {}).get("change")
-        changes = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
-        hours = "-" if one["node_hours"] is None else f"{one['node_hours']:,.0f}"
-        lines.append([str(name), count(one["jobs"]), hours, *cells, *changes])
-    titles = [column, "jobs", f"{unit.removesuffix('s')}-\nhours", *(f"mean wait\n{policy}" for policy in shown)]
-    titles += [f"change,\n{other}"] if other else []
-    return table(titles, lines, numbers=range(1, len(titles)), gap=gap)
 
 
 def _not_run(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -102,7 +102,7 @@ def _judged(
         failed={},
         folder=made.folder,
         pictures=[],
-        groups=groups.of(shown, made, plan.reference, common),
+        groups=groups.of(jury, made, list(numbers)),
         least=bounds.of(plan.setting, documents, made) if plan.bounds else None,
         numbers=numbers,
         runs=jury.runs,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.experiments import verdicts as of
-from forebay.experiments.statistics import mean
+from forebay.experiments.statistics import mean, t_quantile
 from forebay.experiments.verdicts import Deviation, Verdict
 
 Floats = NDArray[np.float64]
@@ -81,6 +81,22 @@ class Blocks:
         draws = grid[at]
         draws[0] = np.quantile(found, share)
         return _resampled(draws)
+
+    def totals(self, values: Floats, groups: NDArray[np.int64], n_groups: int) -> tuple[Floats, Floats | None]:
+        """Of values a run (rows) and a job (columns): each group's total, a mean over runs, and half its 95 % interval.
+
+        The interval is over traces drawn from this one; None where jobs are too few. NaN counts as nothing.
+        """
+        there = np.isfinite(values)
+        at = np.broadcast_to(self._cells * n_groups + groups, values.shape)[there]
+        size = self._n_cells * n_groups
+        sums = np.bincount(at, values[there], size).reshape(self._n_cells, n_groups) / len(values)
+        if not self.count:
+            return sums.sum(axis=0), None
+        # A drawn total is a weighted sum over cells, so its variance follows from how the weights vary together.
+        together = np.cov(self._weights[1:], rowvar=False, bias=True)
+        variance = np.maximum((sums * (together @ sums)).sum(axis=0), 0.0) * self.count / (self.count - 1)
+        return sums.sum(axis=0), t_quantile(0.975, self.count - 1) * np.sqrt(variance)
 
     def deviation(self, mine: Resampled, theirs: Resampled) -> Deviation | None:
         """How uncertain the ratio of two numbers is; None where a draw has a number of 0, or jobs are too few."""

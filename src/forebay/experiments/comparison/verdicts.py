@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from forebay.experiments.comparison.workspace import Workspace
     from forebay.experiments.conditions import Condition
     from forebay.experiments.setting import Setting
+    from forebay.workload.names import Names
 
 TABLE = "verdicts.csv"
 HEADLINE = "mean_wait"
@@ -58,7 +59,21 @@ class Jury:
         self.runs = 1 + n
         self._measures = {policy: self._measured(made, policy) for policy in self._documents}
         self._keep_common()
-        self._blocks = self._make_blocks()
+        self.blocks = self._make_blocks()
+
+    @property
+    def jobs(self) -> "pl.DataFrame":
+        """The jobs that measures are of: those of the window, in the order of the trace."""
+        return self._setting.workload.jobs.filter(self._window())
+
+    @property
+    def names(self) -> "Names":
+        """What numbers in their table stand for."""
+        return self._setting.workload.names
+
+    def measures(self, policy: str) -> "Mapping[str, Floats]":
+        """What there is of each job (columns) in each run (rows); NaN where it does not count."""
+        return self._measures[policy]
 
     def verdicts(self, policies: Iterable[str]) -> list[Verdict]:
         """Of every policy but the reference, in this order, by every metric; none without the reference."""
@@ -95,7 +110,7 @@ class Jury:
     @property
     def basis(self) -> str:
         """What intervals are over, in words."""
-        blocks = self._blocks.count
+        blocks = self.blocks.count
         if not blocks:
             return "too few jobs for an interval"
         over = counted(blocks, "block of jobs", "blocks of jobs")
@@ -172,7 +187,7 @@ class Jury:
         measure, share = (BY_JOBS | ON_REQUEST)[metric]
         names = policy, self.reference, metric
         mine, theirs = (self._measures[name][measure] for name in (policy, self.reference))
-        found = judge(names, self._blocks, mine, theirs, share)
+        found = judge(names, self.blocks, mine, theirs, share)
         if self._alike(policy) and found.value == found.reference_value:  # in all replicas, too
             return of.same(names, (found.value, found.reference_value), found.n, found.over)
         return found
