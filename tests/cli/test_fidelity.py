@@ -110,7 +110,7 @@ def test_for_whom(forebay, jobs, tmp_path):
     options = ("--policies", "fcfs,filler", "--reference", "fcfs", "--no-plots", "--no-report", "-o", tmp_path / "out")
     code, out, _ = forebay("compare", jobs, *options)
     assert code == 0
-    assert "groups.csv: every queue, user, account and QOS under every policy, largest losses first" in out
+    assert "groups.csv: who gains and who loses, under every policy" in out
     rows = pl.read_csv(tmp_path / "out/groups.csv", infer_schema_length=None)
     assert rows["by"].unique(maintain_order=True).to_list() == ["queue", "user", "account"]
     users = rows.filter(pl.col("by") == "user")

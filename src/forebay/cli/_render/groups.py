@@ -98,5 +98,4 @@ def _table(
 
 def written(folder: "Path") -> tuple[str, str]:
     """Which file has all of it."""
-    kinds = "queue, user, account and QOS"
-    return "", f"{folder / groups.TABLE}: every {kinds} under every policy, largest losses first"
+    return "", f"{folder / groups.TABLE}: who gains and who loses, under every policy"
