@@ -1,27 +1,24 @@
-"""Bounds of a workload on a machine, as a table, and what policies lie above them."""
+"""Bounds of a workload on a machine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal
 
 import polars as pl
 
 from forebay import _plugins
-from forebay._bounds import _exact, _paper
+from forebay._bounds import _exact
 from forebay._bounds._alone import alone
+from forebay._bounds._answer import Bounds
 from forebay._bounds._area import area
 from forebay._bounds._busy import busy
 from forebay._bounds._found import Found
-from forebay._bounds._gaps import Results, gap_table
 from forebay._bounds._jobs import Jobs, jobs_of
 from forebay._bounds._lp import linear
 from forebay._bounds._objective import METRICS, SLOWDOWNS, metric_named, of_starts
 from forebay._bounds._prices import STEPS, prices
 from forebay._bounds._srpt import srpt
 from forebay._run.simulate import machine_of
-from forebay._support.paper import Table
-from forebay._support.text import counted
 from forebay.core.failures import Failures
 from forebay.engine.build.defaults import settle
 from forebay.engine.build.feasibility import sized
@@ -39,74 +36,6 @@ SCHEMA = {
     "proved": pl.String,
     "best_found": pl.Float64,
 }
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What no policy can have less of on this workload and machine, as long as it runs every job in one piece.
-
-    Parameters
-    ----------
-    table
-        A row for each bound: `metric`, how it was found (`bound`), its `value`, the `resource` that makes it so. Where
-        a solver was stopped, `proved` tells how far it came, and `value` is what was proved. `best_found` is the metric
-        of the best schedule of an exact search.
-    workload
-        Its name.
-    platform
-        The machine in words.
-    job_model
-        How jobs behave.
-    n_jobs
-        That every policy runs.
-    n_uncertain
-        That may be withdrawn before they run.
-    relaxed
-        What real schedules have to keep to besides, and the bounds leave out.
-    """
-
-    table: pl.DataFrame
-    workload: str
-    platform: str
-    job_model: str
-    n_jobs: int
-    n_uncertain: int
-    relaxed: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return f"<Bounds of {self.workload}: {counted(self.n_jobs, 'job')}, {counted(len(self.table), 'bound')}>"
-
-    @property
-    def best(self) -> dict[str, dict[str, Any]]:
-        """The largest bound of each metric, as a row of the table."""
-        order = self.table.sort("value", descending=True, maintain_order=True)
-        found = order.unique("metric", keep="first", maintain_order=True)
-        rows = {row["metric"]: row for row in found.iter_rows(named=True)}
-        return {metric: rows[metric] for metric in METRICS if metric in rows}
-
-    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        """The table for a paper that loads booktabs; with a caption it floats."""
-        return as_table(self).to_latex(caption, label)
-
-    def to_markdown(self) -> str:
-        """The table in Markdown."""
-        return as_table(self).to_markdown()
-
-    def gaps(self, results: Results) -> pl.DataFrame:
-        """How far runs are above the largest bounds: `policy`, `metric`, `value`, `least`, `gap` and `ratio`.
-
-        Parameters
-        ----------
-        results
-            Runs of this workload on this machine; by names of their own, or by their policies.
-
-        Examples
-        --------
-        >>> least = fb.bounds("table1", metric="mean_wait")
-        >>> least.gaps(fb.simulate("table1", policy="fcfs-easy"))["value"].to_list()
-        [345.0]
-        """
-        return gap_table(self.best, results, self.n_jobs, self.n_uncertain)
 
 
 def bounds(
@@ -149,7 +78,7 @@ def bounds(
     Returns
     -------
     Bounds
-        A table, and what runs lie above it.
+        A table, and how far runs are above it; it plots itself, and writes a page, LaTeX and Markdown.
 
     Examples
     --------
@@ -172,13 +101,6 @@ def bounds(
         found += _all(by_start[of_starts(name)], name, steps, lp, bool(exact), window, time_limit)
     table = pl.DataFrame([tuple(one) for one in found], schema=SCHEMA, orient="row")
     return Bounds(table, jobs.name, str(machine), model, len(some), some.uncertain, some.relaxed)
-
-
-def as_table(found: Bounds) -> Table:
-    """Every bound in words, as commands print it and papers have it."""
-    best = {(row["metric"], row["bound"]) for row in found.best.values()}
-    about = f"{counted(found.n_jobs, 'job')} of {found.workload} on {found.platform}"
-    return _paper.table(found.table, best, about)
 
 
 def _all(jobs: Jobs, metric: str, steps: int, lp: bool, search: bool, window: int, limit: float) -> list[Found]:

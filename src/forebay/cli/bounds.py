@@ -10,11 +10,9 @@ from forebay.cli._input.options import TableFormat
 from forebay.cli._render.printing import answer, drawn, is_quiet, notes_block, pairs, papers, show
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from forebay._bounds import Bounds
-    from forebay._support.paper import Table
     from forebay.experiments.setting import Setting
+    from forebay.results import Result
 
 EXAMPLES = options.examples(
     "forebay bounds table1 --exact",
@@ -79,13 +77,14 @@ def command(
         time_limit=seconds,
         job_model=job_model,
     )
-    gaps = _gaps(found, setting, schedulers) if schedulers else None
+    if schedulers:
+        found = found.against(_runs(setting, schedulers))
     if form is TableFormat.text:
-        report(found, gaps)
+        report(found)
     elif form is TableFormat.json:
-        answer(document(found, gaps))
+        answer(found.document())
     else:
-        papers(form, _tables(found, gaps))
+        papers(form, found.tables())
 
 
 def _specs(text: str | None) -> list[str]:
@@ -97,8 +96,8 @@ def _specs(text: str | None) -> list[str]:
     return [*given, *implied]
 
 
-def _gaps(found: "Bounds", setting: "Setting", schedulers: dict[str, Any]) -> "pl.DataFrame":
-    """A run under each policy, held against the bounds."""
+def _runs(setting: "Setting", schedulers: dict[str, Any]) -> "dict[str, Result]":
+    """A run under each policy."""
     from forebay.cli._render.progress import progress
 
     setting.prepare(schedulers.values(), is_quiet())
@@ -107,7 +106,7 @@ def _gaps(found: "Bounds", setting: "Setting", schedulers: dict[str, Any]) -> "p
         for spec, scheduler in schedulers.items():
             tell = _Teller(watch, spec)
             results[spec] = setting.simulate(scheduler, spec, tell)[0]
-    return found.gaps(results)
+    return results
 
 
 class _Teller:
@@ -120,36 +119,11 @@ class _Teller:
         self._watch.at(self._spec, ended)
 
 
-def document(found: "Bounds", gaps: "pl.DataFrame | None") -> dict[str, Any]:
-    """The answer as JSON."""
-    return {
-        "workload": found.workload,
-        "platform": found.platform,
-        "job_model": found.job_model,
-        "n_jobs": found.n_jobs,
-        "n_uncertain": found.n_uncertain,
-        "relaxed": list(found.relaxed),
-        "bounds": found.table.to_dicts(),
-        "gaps": [] if gaps is None else gaps.to_dicts(),
-    }
-
-
-def _tables(found: "Bounds", gaps: "pl.DataFrame | None") -> "list[Table]":
-    from forebay._bounds import _paper
-    from forebay._bounds._bounds import as_table
-
-    return [as_table(found), *([] if gaps is None else [_paper.distances(gaps)])]
-
-
-def report(found: "Bounds", gaps: "pl.DataFrame | None") -> None:
+def report(found: "Bounds") -> None:
     """The answer as text: every bound, then every policy against the largest of each metric."""
     about = [
         ("workload", f"{found.workload}, {counted(found.n_jobs, 'job')}"),
         ("platform", found.platform),
         ("job model", found.job_model),
     ]
-    blocks = [pairs(about), *map(drawn, _tables(found, gaps))]
-    notes = [f"left out: {words}" for words in found.relaxed]
-    if found.n_uncertain:
-        notes.append(f"{counted(found.n_uncertain, 'job')} may be withdrawn, and counts with the least there can be")
-    show(*blocks, *notes_block(notes))
+    show(pairs(about), *map(drawn, found.tables()), *notes_block(found.notes))
