@@ -81,7 +81,7 @@ def test_runs_go_by_it_where_nobody_names_another(site):
     named = fb.simulate("table1", site("fcfs-easy"), "fcfs")
     assert named.facts["policy"] == "fcfs"
     own = fb.simulate("table1", site("fcfs-easy"))
-    assert own.facts["policy"] == "fcfs-easy"
+    assert (own.facts["policy"], own.facts["spec"]) == ("site", "fcfs-easy")
     assert own.jobs["starting_time"].equals(fb.simulate("table1", policy="fcfs-easy").jobs["starting_time"])
     assert fb.simulate("table1", site(None)).facts["policy"] == "fcfs-bb"
 
@@ -89,5 +89,5 @@ def test_runs_go_by_it_where_nobody_names_another(site):
 def test_a_record_is_replayed_under_it(site):
     columns = {"id": [1, 2], "submit": [0, 60], "walltime": [600, 600], "run_time": [300, 600], "nodes": [4, 2]}
     jobs = fb.Workload("mine", fb.workload.job_table(columns | {"recorded_start": [0.0, 360.0]}))
-    assert fb.fidelity(jobs, site("sjf-bb")).result.facts["policy"] == "sjf-bb"
+    assert fb.fidelity(jobs, site("sjf-bb")).result.facts["policy"] == "site"
     assert fb.fidelity(jobs, site(None)).result.facts["policy"] == "fcfs-easy"

@@ -20,6 +20,9 @@ from forebay.policies import COMPARED, load, names
         ("fcfs,fcfs-bb:depth=3,max_backfill=10,filler", ["fcfs", "fcfs-bb:depth=3,max_backfill=10", "filler"]),
         ("SJF_EASY,Fcfs_BB:depth=3", ["sjf-easy", "fcfs-bb:depth=3"]),
         ("a.py:A:x=1,y=2,b.py:B", ["a.py:A:x=1,y=2", "b.py:B"]),
+        ("wide=fcfs-bb:depth=3,max_backfill=10,a b=site:x=1", ["wide=fcfs-bb:depth=3,max_backfill=10", "a b=site:x=1"]),
+        ("fcfs-bb:depth=3,order=fairshare,easy=fcfs", ["fcfs-bb:depth=3,order=fairshare", "easy=fcfs"]),
+        ("easy=Fcfs_Easy,site,old=site", ["easy=fcfs-easy", "site", "old=site"]),
         ("a:x=1,y=2+limits:u=1,v=2,b+limits:u=1", ["a:x=1,y=2+limits:u=1,v=2", "b+limits:u=1"]),
     ],
 )

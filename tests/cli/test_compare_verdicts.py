@@ -10,7 +10,7 @@ import forebay as fb
 from forebay.cli._render.number_text import change
 from forebay.errors import InputError
 from forebay.experiments.comparison import replicas
-from forebay.experiments.comparison.selection import wanted, with_reference
+from forebay.experiments.comparison.selection import wanted
 from forebay.experiments.references import usual_reference
 from forebay.experiments.verdicts import Verdict
 from forebay.policies import COMPARED, FAMILIES, describe, names
@@ -181,11 +181,13 @@ def test_families_and_names_together():
     assert describe("conservative-bb")["family"] == "queue"
 
 
-def test_which_reference():
-    assert with_reference(["fcfs", "fcfs-easy"], [], None) is None
-    given = ["filler"]
-    assert with_reference(given, [], "fcfs_bb:depth=2") == "fcfs-bb:depth=2"
-    assert given == ["filler", "fcfs-bb:depth=2"]
+def test_which_reference(compare):
+    """One of the policies, by its spec or its label; or one more."""
+    named = ("--policies", "easy=fcfs-easy,fcfs", "--replicas", 0, "--no-plots", "--reference")
+    for reference, known in (("easy", "easy"), ("FCFS", "fcfs"), ("fcfs_easy", "easy"), ("a=filler", "a")):
+        code, out, _ = compare(*named, reference, workload="table1")
+        assert code == 0
+        assert f"reference  {known};" in out
 
 
 def test_a_family_of_no_use_here(compare):
@@ -209,9 +211,9 @@ def test_the_policy_of_the_site_joins_as_the_reference(forebay, busy, tmp_path):
     site = tmp_path / "site.toml"
     site.write_text('policy = "sjf-easy"\nnodes = 16\n')
     words = ("compare", busy, "--platform", site, "--no-plots", "--replicas", 0, "-o", tmp_path / "out")
-    assert "reference  sjf-easy" in forebay(*words, "--policies", "fcfs,fcfs-easy").out
+    assert "reference  site;" in forebay(*words, "--policies", "fcfs,fcfs-easy").out
     table = _verdicts(tmp_path / "out")
-    assert set(table["reference"]) == {"sjf-easy"}
+    assert set(table["reference"]) == {"site"}
     assert sorted(set(table["policy"])) == ["fcfs", "fcfs-easy"]
     assert "reference  fcfs;" in forebay(*words, "--policies", "fcfs-easy", "--reference", "fcfs").out
     assert sorted(set(pl.read_csv(tmp_path / "out" / "compare.csv")["policy"])) == ["fcfs", "fcfs-easy"]

@@ -55,9 +55,12 @@ def test_a_run_on_a_site_goes_by_the_policy_of_the_site(forebay, conf, jobs, tmp
     target = tmp_path / "march.parquet.zip"
     assert forebay("workload", "convert", jobs, target, "--slurm-conf", conf, "--filter", "queue!=old").code == 0
     document = json.loads(forebay("run", target, "--format", "json").out)
-    assert document["policy"] == document["platform"]["policy"] == "slurm:bf_interval=60"
+    assert document["policy"] == "site"
+    assert document["spec"] == document["platform"]["policy"] == "slurm:bf_interval=60"
     assert json.loads(forebay("run", target, "--policy", "fcfs", "--format", "json").out)["policy"] == "fcfs"
-    assert "policy    slurm:bf_interval=60" in forebay("fidelity", target).out
+    told = forebay("fidelity", target).out
+    assert "policy    site (" in told
+    assert "site      slurm:bf_interval=60" in told
     assert "policy: slurm:bf_interval=60" in forebay("platforms", tmp_path / "march.toml").out
 
 

@@ -211,6 +211,7 @@ def test_the_policy_of_a_site_is_the_reference_there_and_joins_the_others(tmp_pa
     assert len(runs) == 2 * (3 + 3 + 2)
     there = [run for run in runs if run.seed == 0 and run.tags["platform"] == "machines/site.toml"]
     assert [run.policy for run in there] == ["fcfs", "fcfs-easy", "sjf-bb"]
+    assert [run.tags["policy"] for run in there] == ["fcfs", "fcfs-easy", "site"]
     named = runs_of(keys | {"reference": "fcfs"}, folder=tmp_path)
     assert {run.policy for run in named} == {"fcfs", "fcfs-easy"}
     among = runs_of(
@@ -220,6 +221,14 @@ def test_the_policy_of_a_site_is_the_reference_there_and_joins_the_others(tmp_pa
         ("fcfs", False),
         ("sjf-bb", True),
     ]
+
+
+def test_labels_are_what_tables_show():
+    keys = {"workloads": ["table1"], "policies": ["fcfs", "wide=fcfs-bb:depth={d}"], "parameters": {"d": [3]}}
+    runs = runs_of(keys | {"reference": "fcfs"})
+    assert [(run.tags["policy"], run.policy) for run in runs] == [("fcfs", "fcfs"), ("wide", "fcfs-bb:depth=3")]
+    with pytest.raises(InputError, match="joins the others by itself"):
+        runs_of(keys | {"policies": ["site:depth={d}"]})
 
 
 def test_a_workload_brings_the_policy_of_its_machine(tmp_path):

@@ -82,7 +82,7 @@ def fidelity(
     refuse_unrecorded(w)
     if policy is None:
         machine = machine_of(w) if platform is None else load_platform(platform)
-        policy = site_policy(machine, w.platform if platform is None else platform) or USUAL
+        policy = USUAL if site_policy(machine, w.platform if platform is None else platform) is None else None
     result = simulate(w, platform, policy, seed, job_model, progress, failures)
     return scored(w, result, period is not None)
 

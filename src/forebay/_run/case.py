@@ -3,7 +3,7 @@
 import pickle
 import platform as machine
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from importlib.metadata import version
 from numbers import Integral
@@ -16,8 +16,8 @@ import polars as pl
 
 from forebay import _plugins
 from forebay._run import compilation
+from forebay._run.labels import loaded_on
 from forebay._run.names import on_site
-from forebay._run.site_policy import USUAL, site_policy
 from forebay._support import forks
 from forebay._support.last import Last
 from forebay._support.text import counted
@@ -54,7 +54,6 @@ from forebay.platforms.failures import check as check_failures
 from forebay.platforms.failures import load as load_failures
 from forebay.platforms.platform import Platform
 from forebay.policies import in_messages
-from forebay.policies import load as load_policy
 from forebay.policies import names as policy_names
 from forebay.policies._limited import apart
 from forebay.results import Result
@@ -151,6 +150,7 @@ class Case:
     scheduler: Any  # the policy without its limits
     limits: Limits | None
     policy: str  # its name
+    spec: str  # that makes it; empty for an object
     said: list[str]  # of it, before a run
     site: Site
     wishes: Wishes
@@ -199,11 +199,14 @@ class Case:
 
     def under(self, policy: Any) -> "Case":
         """The same with another policy."""
-        scheduler, limits, name, said = _scheduler(policy, self.workload, self.platform)
+        loaded, name, spec = loaded_on(policy, self.ground.named, self.ground.named.name)
+        scheduler, limits, said = _scheduler(loaded, self.workload, self.platform)
         _check_needs(scheduler, name, self.workload, self.platform, self.program)
         site = site_of(self.workload, self.platform, self.program, limits)
         wishes = wishes_of(scheduler, in_messages(scheduler, name), self.workload, self.platform)
-        return replace(self, scheduler=scheduler, limits=limits, policy=name, said=said, site=site, wishes=wishes)
+        return replace(
+            self, scheduler=scheduler, limits=limits, policy=name, spec=spec, said=said, site=site, wishes=wishes
+        )
 
     def end(self, state: State, truth: Truth, notes: list[str]) -> End:
         """What results are made of besides the record, without the rest of the tables: that can then go."""
@@ -225,6 +228,7 @@ class Case:
             "provenance": list(workload.provenance),
             "platform": pickle.loads(self.ground.described),
             "policy": self.policy,
+            **({"spec": self.spec} if self.spec not in ("", self.policy) else {}),
             "job_model": self.job_model,
             "seed": self.seed,
             "jobs": len(workload),
@@ -280,24 +284,22 @@ def case_of(
     forks.check()
     workload, seed = workload_of(workload), checked_seed(seed)
     named = machine_of(workload) if platform is None else platform_of(platform)
-    if policy is None:
-        policy = site_policy(named, workload.platform if platform is None else platform) or USUAL
-    scheduler, limits, name, said = _scheduler(policy, workload, named)
+    loaded, name, spec = loaded_on(policy, named, workload.platform if platform is None else platform)
+    scheduler, limits, said = _scheduler(loaded, workload, named)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
     ground = _ground(workload, named, job_model, failures)
     _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
     wishes = wishes_of(scheduler, in_messages(scheduler, name), ground.workload, ground.platform)
-    return Case(ground, scheduler, limits, name, said, site, wishes, seed)
+    return Case(ground, scheduler, limits, name, spec, said, site, wishes, seed)
 
 
-def _scheduler(policy: Any, workload: Workload, platform: Platform) -> tuple[Any, Limits | None, str, list[str]]:
-    """The policy, its limits, its name, and notes on it."""
-    loaded = load_policy(policy)
+def _scheduler(loaded: Any, workload: Workload, platform: Platform) -> tuple[Any, Limits | None, list[str]]:
+    """The policy, its limits, and notes on it."""
     scheduler, limits = apart(loaded)
     scheduler, said = on_site(scheduler, workload, platform)
-    return scheduler, limits, _plugins.spelled("policies", policy) if isinstance(policy, str) else _name(loaded), said
+    return scheduler, limits, said
 
 
 @cache
@@ -310,11 +312,6 @@ def versions() -> dict[str, str]:
         "polars": pl.__version__,
         "python": machine.python_version(),
     }
-
-
-def _name(policy: Any) -> str:
-    """A policy object in words that are the same in every run: no memory addresses."""
-    return repr(policy) if is_dataclass(policy) else type(policy).__name__
 
 
 def _notes_on(workload: Workload, machine: Platform) -> list[str]:

@@ -59,14 +59,17 @@ def command(
     the largest bound is shown.
     """
     from forebay._bounds import bounds
+    from forebay._run import labels
     from forebay.cli._input.setting import read_setting
     from forebay.core.units import parse_seconds
     from forebay.policies import load as load_policy
 
     seconds = parse_seconds(limit)
     specs = _specs(policies)
-    schedulers = {spec: load_policy(spec) for spec in specs}
+    for spec in specs:
+        labels.check(spec)
     setting = read_setting(workload, platform, job_model, seed, None, None, part)
+    schedulers = {name: load_policy(spec) for name, spec in (setting.called(one, one) for one in specs)}
     found = bounds(
         setting.workload,
         setting.platform,

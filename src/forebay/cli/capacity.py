@@ -59,7 +59,7 @@ def command(
     ] = "5%",
     policy: Annotated[
         str | None,
-        options.policy("The policy. Default: fcfs-bb."),
+        options.policy("The policy. Default: the site's own where the platform has one, else fcfs-bb."),
     ] = None,
     policies: Annotated[
         str | None,
@@ -172,9 +172,8 @@ def command(
 
 
 def _policies(one: str | None, several: str | None) -> list[str]:
-    from forebay import _plugins
     from forebay.experiments.comparison.selection import split_specs
 
     if one is not None and several is not None:
         raise InputError("--policy and --policies are both given; keep one")
-    return split_specs(several) if several is not None else [_plugins.spelled("policies", one or "fcfs-bb")]
+    return split_specs(several) if several is not None else [one] if one is not None else []

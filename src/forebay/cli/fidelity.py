@@ -84,26 +84,27 @@ def command(
 
     With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), figures, and report.html.
     """
-    from forebay import _plugins
     from forebay._fidelity import _files, _paper
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
+    from forebay._run import labels
     from forebay.cli._input import given_command
     from forebay.cli._input.setting import read_setting
     from forebay.figures import _folder
     from forebay.policies import load as load_policy
 
-    scheduler = None if policy is None else load_policy(policy)
+    if policy is not None:
+        labels.check(policy)
     if plots:
         _folder.check([])
     setting = read_setting(workload, platform, job_model, seed, None, failures, part, warm and part is not None)
-    policy = _plugins.spelled("policies", policy or setting.own or USUAL)
-    scheduler = scheduler or load_policy(policy)
+    policy, spec = setting.called(policy, USUAL)
+    scheduler = load_policy(spec)
     refuse_unrecorded(setting.workload)
     if output:
         refuse_other(output, KIND)
     with output_folder(output) if output else nullcontext():
         setting.prepare([scheduler], is_quiet())
-        found = _scored(setting, scheduler, policy, form, part is not None)
+        found = _scored(setting, scheduler, (policy, spec), form, part is not None)
         drawing = plots or (plots is None and _folder.available())
         origin = given_command.origin(context)
         files = _files.save(found, output, drawing, page, origin) if output else []
@@ -115,14 +116,15 @@ def command(
         papers(form, list(_paper.tables(found, top).values()))
 
 
-def _scored(setting: Any, scheduler: Any, policy: str, form: TableFormat, part: bool) -> "Fidelity":
+def _scored(setting: Any, scheduler: Any, called: tuple[str, str], form: TableFormat, part: bool) -> "Fidelity":
     from forebay._fidelity._replay import scored
     from forebay.cli._render.progress import progress
 
     # A policy that prints must not spoil what programs read on stdout.
     quiet = nullcontext() if form is TableFormat.text else redirect_stdout(sys.stderr)
     with quiet, progress(len(setting.workload)) as watch:
-        result, _ = setting.simulate(scheduler, policy, lambda ended, _: watch.at(policy, ended))
+        name, spec = called
+        result, _ = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended), spec)
     return scored(setting.workload, result, part)
 
 
@@ -143,6 +145,7 @@ def report(found: "Fidelity", top: int, files: "list[Path]") -> None:
         ("workload", f"{facts['workload']}, {counted(numbers['n_jobs'], 'job')} scored"),
         ("platform", facts["platform"]["text"]),
         ("policy", f"{facts['policy']} (job model {facts['job_model']}, seed {facts['seed']})"),
+        *([(facts["policy"], facts["spec"])] if "spec" in facts else []),
         ("period", f"{' to '.join(filter(None, dates))} UTC" if all(dates) else f"{seconds(start)} to {seconds(end)}"),
     ]
     blocks = [fitting(partial(_drawn, partial(_paper.waits, found))), pairs(_paper.scores(found))]

@@ -50,24 +50,25 @@ def command(
     With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
-    from forebay import _plugins
+    from forebay._run import labels
     from forebay._run.site_policy import USUAL
     from forebay.cli._input.setting import read_setting
     from forebay.experiments.setting import in_closed_loop
     from forebay.policies import load as load_policy
 
     options.know(metrics)
-    scheduler = None if policy is None else load_policy(policy)
+    if policy is not None:
+        labels.check(policy)
     setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
-    policy = _plugins.spelled("policies", policy or setting.own or USUAL)
-    scheduler = scheduler or load_policy(policy)
+    policy, spec = setting.called(policy, USUAL)
+    scheduler = load_policy(spec)
     if closed:
         setting = in_closed_loop(setting)
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():
         setting.prepare([scheduler], is_quiet())
-        document, files = _simulate(setting, scheduler, policy, form, output)
+        document, files = _simulate(setting, scheduler, (policy, spec), form, output)
     if form is TableFormat.text:
         report(document, output, files)
     elif form is TableFormat.json:
@@ -77,7 +78,7 @@ def command(
 
 
 def _simulate(
-    setting: Any, policy: Any, spec: str, form: TableFormat, folder: Path | None
+    setting: Any, policy: Any, called: tuple[str, str], form: TableFormat, folder: Path | None
 ) -> tuple[dict[str, Any], list[str]]:
     """All there is to say of the run, and the names of the files written."""
     from forebay.cli._render.progress import progress
@@ -88,7 +89,8 @@ def _simulate(
         nullcontext() if form is TableFormat.text else redirect_stdout(sys.stderr),
         progress(len(setting.workload)) as watch,
     ):
-        result, document = setting.simulate(policy, spec, lambda ended, _: watch.at(spec, ended))
+        name, spec = called
+        result, document = setting.simulate(policy, name, lambda ended, _: watch.at(name, ended), spec)
     if folder is None:
         return document, []
     with saving(folder, result, document) as files:
@@ -115,6 +117,8 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
         ("platform", document["platform"]["text"]),
         ("policy", f"{document['policy']} (job model {document['job_model']}, seed {document['seed']})"),
     ]
+    if "spec" in document:
+        rows.append((document["policy"], document["spec"]))
     if "failures" in document:
         rows.append(("failures", document["failures"]["text"]))
     if document["window"]:

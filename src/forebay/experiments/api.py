@@ -208,7 +208,7 @@ def capacity(
     *,
     vary: "str | Sequence[str]" = "burst-buffer",
     range: "str | Sequence[str]" = (),
-    policies: "str | Sequence[str]" = "fcfs-bb",
+    policies: "str | Sequence[str]" = (),
     platform: str | os.PathLike[str] | None = None,
     models: "str | Sequence[str]" = (),
     job_model: str | None = None,
@@ -241,7 +241,8 @@ def capacity(
         From where to where, "480GB:2TB"; of two, "nodes=64:256". Without it, from a 16th of the machine's, or the
         largest need of one job, to 16 times as much.
     policies
-        One or several specs: an answer for each.
+        One or several specs: an answer for each. Without any, the site's own where the platform has one, else
+        "fcfs-bb".
     platform
         The machine, as text or a TOML file.
     models

@@ -15,6 +15,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from forebay._run import labels
+from forebay._run.labels import SITE
 from forebay._support.reading import check_regular, read_toml
 from forebay._support.text import counted
 from forebay.core.units import parse_period
@@ -186,11 +188,11 @@ class _Reader:
             own, reference = self._reference(filled, machine, seeds[0])
             if policy is None and own is None:
                 continue
-            scheduler = scheduler or own or ""
+            called, scheduler = (SITE, own or "") if policy is None else self._called(scheduler)
             shown = self._given.names.get(spec, spec)
-            written = (self._given.names.get(source.spec, source.spec), *others, policy or scheduler)
+            written = (self._given.names.get(source.spec, source.spec), *others, policy or called)
             for seed in seeds:
-                tags = dict(zip(COLUMNS, (shown, machine, behaviour, failing, scheduler, seed), strict=True))
+                tags = dict(zip(COLUMNS, (shown, machine, behaviour, failing, called, seed), strict=True))
                 words = [str(word) for key, word in tags.items() if word and key != "seed"]
                 yield Run(
                     name=f"{' | '.join(words)} | seed {seed}",
@@ -204,7 +206,7 @@ class _Reader:
                     metrics=self._metrics,
                     tags=tags
                     | {name: values.get(name) for name in self._grid.parameters}
-                    | {"reference": reference in (policy, scheduler), WRITTEN: written},
+                    | {"reference": reference in (policy, called, scheduler), WRITTEN: written},
                 )
 
     def _reference(self, source: _Source, machine: str, seed: int) -> tuple[str | None, str]:
@@ -305,7 +307,7 @@ class _Reader:
             if key == "platforms":
                 site_policy(platforms.load(self._placed(text)), self._placed(text))
             elif key == "policies":
-                policies.load(self._placed(text))
+                policies.load(self._placed(self._called(text)[1]))
             elif key == "failures":
                 failures.load(self._placed_trace(text))
             else:
@@ -345,6 +347,15 @@ class _Reader:
             known = nearest(source.spec.lower(), _plugins.names("workload.embedded"))
             raise InputError(f"{path}: no such file, nor an embedded workload; {known}")
         return Jobs(name, models=source.models)
+
+    def _called(self, text: str) -> tuple[str, str]:
+        """What tables call a policy, and its spec; what an object is called is both."""
+        if text in self._given.marks:
+            return text, text
+        label, spec = labels.apart(text)
+        if labels.of_site(spec):
+            raise InputError(f"policy {text!r}: the policy of a site joins the others by itself; leave it out")
+        return label or spec, spec
 
     def _placed(self, spec: str) -> str:
         """A spec with its file where it is found from here; what an object is called, as its mark."""

@@ -10,6 +10,7 @@ from forebay._support.text import counted
 from forebay.errors import listed
 
 if TYPE_CHECKING:
+    from forebay._run.labels import Called
     from forebay.platforms import Failures, Platform
     from forebay.results import Result
     from forebay.workload import Workload
@@ -64,11 +65,19 @@ class Setting:
         numbers, remarks = collected(part, files.named(self.metrics))
         notes = [*notes_of(result, self.workload, len(limits)), *_named(limits), *of_trace.notes(recorded), *remarks]
         facts = {**result.facts, "policy": name, "notes": notes}
+        if spec not in ("", None, name):
+            facts["spec"] = spec
         if self.given and spec is not None:
-            facts["command"] = ["forebay", "run", self.given[0], "--policy", spec or name, *self.given[1:]]
+            facts["command"] = ["forebay", "run", self.given[0], "--policy", _written(name, spec), *self.given[1:]]
         result = replace(result, facts=facts)
         beside = {"window": window, "summary": numbers} | ({"recorded": recorded} if recorded else {})
         return result, document(result, **beside)
+
+    def called(self, text: str | None, usual: str) -> "Called":
+        """The policy that a text names here; without one that of the site, if it has any, else the usual."""
+        from forebay._run.labels import SITE, called
+
+        return called(text or (SITE if self.own else usual), self.own, self.platform.name)
 
     def limits_of(self, result: "Result", policy: Any) -> dict[int, str]:
         """The limit on submitted jobs that rejected each job, with its owner, by job id."""
@@ -96,6 +105,13 @@ class Setting:
         digest.update(repr(more).encode())
         digest.update(repr(described_metrics(self.metrics)).encode() if self.metrics else b"")
         return digest.hexdigest()[:24]
+
+
+def _written(label: str, spec: str) -> str:
+    """What gives the same policy with the same name again, on a command line."""
+    if spec in ("", label):
+        return label
+    return spec if set(label) & set("=:+,") else f"{label}={spec}"
 
 
 def in_closed_loop(setting: Setting) -> Setting:

@@ -45,7 +45,7 @@ class Front:
 
 def front_of(result: Result) -> Front:
     """Of a policy that sorts its queue, how; of others, all that is known is which starts next."""
-    spec = str(result.facts.get("policy", ""))
+    spec = str(result.facts.get("spec", result.facts.get("policy", "")))
     # A policy of someone's own is not loaded: that would run their code.
     if re.split("[:+]", spec, maxsplit=1)[0] not in names():
         return Front()

@@ -136,6 +136,17 @@ def own_file(spec: str) -> str:
     return found["path"] if found and Path(found["path"]).is_file() else ""
 
 
+def takes(spec: str, parameter: str) -> bool:
+    """Whether the policy of a spec has a parameter, or a limit, of this name."""
+    plain, mark, _ = spec.partition(MARK)
+    if mark:
+        return parameter in inspect.signature(Limits).parameters
+    own = _OWN_FILE.fullmatch(plain)
+    name = (own["rest"] if own else plain).partition(":")[0]
+    cls = _from_file(Path(own["path"]), name) if own else _own_class(_plugins.load("policies", name, "policy"))
+    return parameter in _parameters(cls)
+
+
 def digest_of(spec: str) -> str:
     """A hash of the user's sources that a spec names, with all that they import; empty if it names none."""
     path = own_file(spec)

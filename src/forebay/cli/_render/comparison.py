@@ -41,6 +41,7 @@ def report(compared: "Compared", top: int = 5) -> None:
         about.append(("window", f"jobs submitted from {' to '.join(map(number_text.seconds, first['window']))}"))
     if compared.verdicts:
         about.append((REFERENCE, f"{compared.reference}; changes against it, {compared.basis}"))
+    about += [(document["policy"], document["spec"]) for document in documents if "spec" in document]
     about.append(("wait", number_text.WAIT))
     if over := _over(compared):
         about.append(("numbers", f"means over {over}"))

@@ -68,9 +68,9 @@ def _search(
     from forebay.experiments.common import uses_of_runs
     from forebay.policies import load
 
-    policies = [load(spec) for spec in question.policies]
+    policies = [load(spec) for spec in question.policies.values()]
     compilation.prepare(policies, reporter.quiet, uses_of_runs(policies, question.replicas))
-    sweep.warm_up(question.policies)
+    sweep.warm_up(question.policies.values())
     with (
         reporter.progress(trials.expected(question), "runs") as watch,
         trials.crew(question, processes or executor.cores()) as crew,

@@ -78,7 +78,7 @@ class Question:
     fixed: tuple[tuple[str, float], ...]  # sizes that the first replica's jobs decide
     spans: tuple[Span, ...]
     target: "Target"
-    policies: tuple[str, ...]
+    policies: Mapping[str, str]  # specs by what tables call them
     precision: float
     prices: Mapping[str, "Price"]
     wanting: tuple[int, ...]  # by replica: jobs that ask for more than the largest amount
@@ -224,10 +224,12 @@ def read(
     from forebay.platforms.variation import quantity
 
     named = None if asked.platform is None else platforms.load(asked.platform)
-    runs, about = replicas_of(asked, policies[0])
+    runs, about = replicas_of(asked, "")
     workloads = [workload_of(jobs) for jobs in dict.fromkeys(run.jobs for run in runs)]
     given = named or machine_of(workloads[0])
     machine = sized(workloads[0], given)
+    called = _called(policies, given, asked.platform or workloads[0].platform)
+    runs = [replace(run, policy=next(iter(called.values()))) for run in runs]
     fixed = [(tier.name, float(tier.on(machine.nodes) or 0)) for tier in machine.tiers if tier not in given.tiers]
     found = {name: quantity(machine, name) for name in vary}
     _check_distinct(vary, found)
@@ -245,7 +247,7 @@ def read(
         fixed=tuple(fixed),
         spans=tuple(spans),
         target=target,
-        policies=tuple(policies),
+        policies=called,
         precision=precision,
         prices=bought,
         wanting=tuple(_wanting(spans, by_jobs[run.jobs]) for run in runs),
@@ -253,6 +255,20 @@ def read(
         workload=f"{workloads[0].name}, {counted(len(workloads[0]), 'job')}",
         n_jobs=len(workloads[0]),
     )
+
+
+def _called(policies: Sequence[str], machine: "Platform", named: Any) -> dict[str, str]:
+    """Specs of policies on the machine, by what tables call them."""
+    from forebay._run.labels import SITE, called
+    from forebay._run.site_policy import USUAL, site_policy
+
+    own, found = site_policy(machine, named), dict[str, str]()
+    for text in policies or [SITE if own else USUAL]:
+        label, spec = called(text, own, machine.name)
+        if label in found:
+            raise InputError(f"two policies are called {label!r}; keep one, or give another label")
+        found[label] = spec
+    return found
 
 
 def asking(
@@ -265,8 +281,8 @@ def asking(
     prices: str | None,
 ) -> Question:
     """The question as users write it; what is quick to check comes first."""
+    from forebay._run import labels
     from forebay.experiments.targets import parse_target
-    from forebay.policies import load
 
     if not target:
         raise InputError('--target is missing; write what is to be kept, such as --target "p95_wait <= 2h"')
@@ -275,8 +291,8 @@ def asking(
         raise InputError(f"--vary names {len(vary)} quantities; two at most can be varied together")
     if len(vary) == 2 and prices is None:
         raise InputError("--vary names two quantities, which only prices can weigh; add --price")
-    for spec in policies:
-        load(spec)
+    for one in policies:
+        labels.check(one)
     return read(asked, vary, ranges, wanted, policies, parse_precision(precision), prices)
 
 

@@ -102,7 +102,12 @@ class Trials:
         ]
         changed = tuple({**dict(self._question.fixed), **amounts}.items())
         return [
-            replace(run, name=f"{policy}, {', '.join(texts)}, {run.name}", policy=policy, amounts=changed)
+            replace(
+                run,
+                name=f"{policy}, {', '.join(texts)}, {run.name}",
+                policy=self._question.policies[policy],
+                amounts=changed,
+            )
             for run in self._question.replicas
         ]
 

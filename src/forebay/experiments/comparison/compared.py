@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from forebay.experiments.conditions import Condition
     from forebay.experiments.execution.executor import Failure
 
+_OF_A_RUN = ("policy", "spec", "seconds", "log_sha256", "folder", "summary")
 COMPARED, RANKING = "compare.csv", "ranking.csv"
 
 
@@ -98,10 +99,7 @@ class Compared:
             **{key: documents[0][key] for key in ("failures", "recorded") if key in documents[0]},
             "notes": [*notes(documents), *self.notes],
             "reference": self.reference,
-            "policies": [
-                {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
-                for document in documents
-            ],
+            "policies": [{key: document[key] for key in _OF_A_RUN if key in document} for document in documents],
             "ranking": self.ranking().to_dicts(),
             "not_run": list(self.not_run),
             "verdicts": verdicts.rows(self.verdicts),

@@ -10,9 +10,13 @@ import itertools
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from forebay._run.labels import Called, called
 from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    from forebay.experiments.setting import Setting
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Entrants:
         from forebay.experiments.runs import own_file
 
         spec = self.specs.get(name)
-        return f"{name} {uuid.uuid4()}" if spec is None else f"{spec} {own_file(spec)}"
+        return f"{name} {uuid.uuid4()}" if spec is None else f"{name} {spec} {own_file(spec)}"
 
 
 def _copied(policy: Any) -> Any:
@@ -50,16 +54,21 @@ def _copied(policy: Any) -> Any:
         return policy  # it holds something that cannot be copied; `setup` is to begin it again
 
 
-def named(given: Any) -> dict[str, Any]:
-    """Policies as Python has them, by name: specs, objects and classes, one or several, or by names of the user's."""
+def named(given: Any, setting: "Setting | None" = None) -> dict[str, Any]:
+    """Policies as Python has them, by name: specs, objects and classes, one or several, or by names of the user's.
+
+    Specs are those that make the policies on the setting's machine.
+    """
     if isinstance(given, Mapping):
-        return {str(name): _spelled(one) if isinstance(one, str) else one for name, one in given.items()}
+        return {str(name): _called(one, setting).spec if isinstance(one, str) else one for name, one in given.items()}
     found: dict[str, Any] = {}
     for one in given if isinstance(given, Iterable) and not isinstance(given, str) else [given]:
         if isinstance(one, str):
-            if _spelled(one) in found:
-                raise InputError(f"the policy {one!r} is named twice; keep one")
-            found[_spelled(one)] = _spelled(one)
+            name, spec = _called(one, setting)
+            if name in found:
+                what = f"the policy {one!r} is named twice; keep one"
+                raise InputError(what if spec == found[name] else f"two policies are called {name!r}; rename one")
+            found[name] = spec
         else:
             name, numbers = _name_of(one), itertools.count(2)
             while name in found:  # two objects of one class
@@ -68,10 +77,8 @@ def named(given: Any) -> dict[str, Any]:
     return found
 
 
-def _spelled(spec: str) -> str:
-    from forebay._plugins import spelled
-
-    return str(spelled("policies", spec.strip()))
+def _called(text: str, setting: "Setting | None") -> Called:
+    return called(text, setting.own, setting.platform.name) if setting else called(text, None, "of a sweep")
 
 
 def _name_of(policy: Any) -> str:

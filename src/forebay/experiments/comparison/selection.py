@@ -1,9 +1,12 @@
 """Which policies a comparison is of: names, specs, families, all; and the reference among them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from forebay._run import labels
+from forebay._run.labels import SITE
 from forebay.errors import ForebayError, InputError
 from forebay.experiments.comparison.entrants import named
 
@@ -16,35 +19,34 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Selection:
-    """Policies that are asked for, by their specs, before it is known which are of use."""
+    """Policies that are asked for, as they are written, before it is known which are of use."""
 
     text: str | None
-    policies: Mapping[str, Any]
-    named: tuple[str, ...]  # of use or not
+    given: tuple[str, ...]  # of use or not
+    implied: tuple[str, ...]
     reference: str | None
 
-    def on(self, setting: "Setting") -> tuple[dict[str, Any], str]:
-        """Those to compare, with the site's own unless a reference is named, and the reference."""
-        from forebay.experiments.references import usual_reference
+    def on(self, setting: "Setting") -> tuple[dict[str, str], str]:
+        """Specs of those to compare by their labels, and the reference: the site's own joins where none is named."""
         from forebay.policies import load
 
-        found, named = dict(self.policies), self.named
-        if self.reference is None and setting.own is not None:
-            found.setdefault(setting.own, load(setting.own))
-            named += (setting.own,)
-        found = {spec: policy for spec, policy in found.items() if spec in named or _is_of_use(policy, setting)}
+        found = named(self.given, setting)
+        asked = None if self.reference is None else _name_among(found, self.reference, setting)
+        if asked is None and setting.own is not None and setting.own not in found.values():
+            found |= named(SITE, setting)
+        found |= {name: name for name in self.implied if name not in found and _is_of_use(load(name), setting)}
         if not found:
             raise InputError(f"--policies {self.text!r}: none of these is of use on this machine with these jobs")
-        return found, self.reference or usual_reference(list(found), setting.workload, setting.platform, setting.own)
+        return found, asked or _usual(found, setting)
 
 
 def select(text: str | None, reference: str | None) -> Selection:
-    """Policies and the reference as they are written, loaded."""
-    from forebay.policies import load
-
+    """Policies and the reference as they are written; what can be known to be wrong without the machine is refused."""
     given, implied = wanted(text)
-    asked = with_reference(given, implied, reference)
-    return Selection(text, {spec: load(spec) for spec in [*given, *implied]}, tuple(given), asked)
+    known = {labels.apart(one)[0] or one for one in given}
+    for one in [*given, *([] if reference is None or reference.strip() in known else [reference])]:
+        labels.check(one)
+    return Selection(text, tuple(given), tuple(implied), None if reference is None else reference.strip())
 
 
 def plan_of(setting: "Setting", policies: Any, reference: Any, replicas: int | None, bounds: bool) -> "Plan":
@@ -54,14 +56,14 @@ def plan_of(setting: "Setting", policies: Any, reference: Any, replicas: int | N
     if policies is None or isinstance(policies, str):
         chosen = select(policies, reference if isinstance(reference, str) else None)
         found, usual = chosen.on(setting)
-        entrants: dict[str, Any] = {spec: spec for spec in found}
+        entrants: dict[str, Any] = dict(found)
     else:
-        entrants, usual = named(policies), ""
+        entrants, usual = named(policies, setting), ""
         if reference is None and setting.own is not None and setting.own not in entrants.values():
-            entrants[setting.own] = setting.own
+            entrants |= named(SITE, setting)
     if not entrants:
         raise InputError("no policy to compare; forebay.policies.names() lists those that there are")
-    against = _name_among(entrants, reference) if reference is not None else usual or _usual(entrants, setting)
+    against = _name_among(entrants, reference, setting) if reference is not None else usual or _usual(entrants, setting)
     loaded = {name: _loaded(name, one) for name, one in entrants.items()}
     objects = {name: one for name, one in entrants.items() if not isinstance(one, str)}
     specs = {name: one for name, one in entrants.items() if isinstance(one, str)}
@@ -78,11 +80,11 @@ def _usual(entrants: Mapping[str, Any], setting: "Setting") -> str:
     return names.get(found, found)
 
 
-def _name_among(entrants: dict[str, Any], reference: Any) -> str:
+def _name_among(entrants: dict[str, Any], reference: Any, setting: "Setting") -> str:
     """The name of the reference, which is one of these policies or joins them."""
     if isinstance(reference, str) and reference in entrants:
         return reference
-    for name, one in named(reference).items():
+    for name, one in named(reference, setting).items():
         known = next((other for other, mine in entrants.items() if mine is one or mine == one), None)
         if known is not None:
             return known
@@ -124,30 +126,17 @@ def wanted(text: str | None) -> tuple[list[str], list[str]]:
     return given, [name for name in implied if name not in given]
 
 
-def with_reference(given: list[str], implied: list[str], reference: str | None) -> str | None:
-    """The reference that --reference names, added to the given policies; None without that option."""
-    from forebay._plugins import spelled
-
-    if reference is None:
-        return None
-    spec = spelled("policies", reference.strip())
-    if spec not in given:
-        given.append(spec)
-        if spec in implied:
-            implied.remove(spec)
-    return spec
-
-
 def split_specs(text: str) -> list[str]:
-    """The policies in `fcfs,fcfs-bb:depth=3,max_backfill=10,filler`: key=value goes on with the one before it."""
-    from forebay._plugins import spelled
+    """The policies in `fcfs,wide=fcfs-bb:depth=3,max_backfill=10,filler`, as they are written.
 
+    What has no colon, and reads key=value, goes on with the policy before it, unless it names a policy itself.
+    """
     specs: list[str] = []
     for item in (item.strip() for item in text.split(",")):
         if not item:
             raise InputError(f"--policies {text!r} names an empty policy; write names with a comma between two")
-        if "=" not in item or ":" in item.partition("=")[0]:
-            specs.append(spelled("policies", item))
+        if "=" not in item or ":" in item.partition("=")[0] or _begins(item, specs[-1] if specs else ""):
+            specs.append(_spelled(item))
         elif specs and ":" in specs[-1]:
             specs[-1] += f",{item}"
         else:
@@ -156,3 +145,23 @@ def split_specs(text: str) -> list[str]:
         if specs.count(spec) > 1:
             raise InputError(f"--policies {text!r} names {spec!r} twice; keep one")
     return specs
+
+
+def _begins(item: str, before: str) -> bool:
+    """Whether `easy=fcfs-easy` is a policy with its label, rather than a parameter of the policy before it."""
+    from forebay import _plugins
+    from forebay.policies import own_file, takes
+
+    key, _, spec = (part.strip() for part in item.partition("="))
+    name = re.split("[:+]", spec, maxsplit=1)[0]
+    if not (_plugins.find("policies", name) or labels.of_site(spec) or own_file(spec)):
+        return False
+    return ":" not in before or labels.of_site(labels.apart(before)[1]) or not takes(labels.apart(before)[1], key)
+
+
+def _spelled(text: str) -> str:
+    """A policy with its name as `forebay policies` spells it; its label stays."""
+    from forebay._plugins import spelled
+
+    label, spec = labels.apart(text)
+    return f"{label}={spelled('policies', spec)}" if label else spelled("policies", spec)
