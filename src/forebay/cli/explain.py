@@ -7,8 +7,8 @@ import typer
 
 from forebay._support.text import counted
 from forebay.cli._input import options
-from forebay.cli._input.options import Format
-from forebay.cli._render.printing import answer, is_quiet, show, table
+from forebay.cli._input.options import TableFormat
+from forebay.cli._render.printing import answer, is_quiet, papers, show, table
 
 EXAMPLES = options.examples(
     "forebay explain out 17",
@@ -39,7 +39,7 @@ def command(
             show_default=False,
         ),
     ] = None,
-    form: options.FormatOption = Format.text,
+    form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Say why jobs of a run waited, and who was in the way.
@@ -53,7 +53,7 @@ def command(
         _explain(run, jobs or [], worst, form)
 
 
-def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> None:
+def _explain(run: Path, jobs: list[int], worst: int | None, form: TableFormat) -> None:
     from forebay._run import compilation
     from forebay.cli._render import explanation
     from forebay.explain.answer import explain
@@ -62,8 +62,11 @@ def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> Non
     result = load(run)
     compilation.prepare_parts([compilation.WAITING], is_quiet())
     found = explain(result, *jobs, worst=worst)
-    if form is Format.json:
+    if form is TableFormat.json:
         answer({"run": str(run), **found.document()})
+        return
+    if form is not TableFormat.text:
+        papers(form, [found.for_papers()])
         return
     blocks: list[Any] = []
     for job in found.jobs:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.experiments.conditions import Condition
-    from forebay.experiments.execution.executor import Failure
-    from forebay.experiments.runs import Run
     from forebay.experiments.tidy import Combination
 
 EXAMPLES = options.examples(
@@ -87,13 +85,13 @@ def command(
         finished = records([run for run in runs if run in store], store)
         found = tidy.combinations(finished)
         notes = tidy.notes(finished)
-        lost = [] if failed is None else failed.failed
+        lost = {} if failed is None else {run.name: failure.text for run, failure in failed.failed}
         files = tidy.write(finished, folder) if finished else []
-        document = _document({}, found, lost, notes, []) | {"metrics": tidy.shown(finished)}
+        document = tidy.document(found, notes, lost) | {"metrics": tidy.shown(finished)}
         files += _page(context, spec, folder, document, page) if finished else []
     counts = {"total": len(runs), "found": before, "made": len(finished) - before}
     if form is TableFormat.json:
-        answer(_document(counts, found, lost, notes, files))
+        answer({"runs": counts, **tidy.document(found, notes, lost), "files": [str(file) for file in files]})
     elif finished and form is TableFormat.text:
         _tell(counts, found, notes, files, folder)
     elif finished:
@@ -108,8 +106,7 @@ def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any
     from forebay.cli._input import given_command
     from forebay.report import renew
 
-    document = {key: found[key] for key in ("combinations", "failed", "notes", "metrics")}
-    document |= {"name": spec.stem, "spec": read_text(spec)}
+    document = {**found, "name": spec.stem, "spec": read_text(spec)}
     return [given_command.keep(folder / "sweep.json", document, context), *renew(folder, wanted)]
 
 
@@ -127,22 +124,6 @@ def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") 
             elif one.reference and not one.is_reference:
                 lines.append(failing(condition, replace(one.verdict(condition.metric), policy=one.name)))
     return [line for line in lines if line]
-
-
-def _document(
-    counts: dict[str, int],
-    found: "Sequence[Combination]",
-    failed: "list[tuple[Run, Failure]]",
-    notes: list[str],
-    files: list[Path],
-) -> dict[str, Any]:
-    return {
-        "runs": counts,
-        "combinations": [one.row() for one in found],
-        "failed": [{"run": run.name, "message": failure.text} for run, failure in failed],
-        "notes": notes,
-        "files": [str(file) for file in files],
-    }
 
 
 def _tell(

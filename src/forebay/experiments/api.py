@@ -37,7 +37,8 @@ def sweep(
     spec
         The TOML file of a sweep. Without it, its keys are keyword arguments.
     output
-        A folder that keeps finished runs: the same call goes on from there. Without it, nothing is kept.
+        A folder that keeps finished runs, and the tables that `forebay sweep` writes: the same call goes on from
+        there. Without it, nothing is kept.
     jobs
         How many runs at a time. Default: one a core.
     dask
@@ -82,13 +83,15 @@ def sweep(
         runs = _runs(spec, keys, Path(inputs))
         store = Store(as_path(folder, "the output folder"), fresh)
         swept.keep(runs, store.folder)
+        before = sum(run in store for run in runs)
         warm_up(dict.fromkeys(run.policy for run in runs if run not in store and not bound(run)))
         with executing(runs, jobs, dask, slurm) as executor:
             carry_out_runs(runs, store, executor)
         finished = records(runs, store)
+        files = [] if output is None else tidy.write(finished, store.folder)
         for remark in tidy.remarks(finished):
             warnings.warn(remark, MetricWarning, stacklevel=2)
-        return Sweep(finished, "" if spec is None else Path(spec).stem)
+        return Sweep(finished, "" if spec is None else Path(spec).stem, before, files)
 
 
 def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any], inputs: Path) -> "list[Run]":

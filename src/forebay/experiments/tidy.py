@@ -1,6 +1,6 @@
 """What a sweep has found: a row a run, and a row a combination with its means over seeds and the verdict on it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,15 @@ def write(finished: Finished, folder: Path) -> list[Path]:
         for path in verdicts_csv:
             write_csv(as_table(judged), path)
     return files
+
+
+def document(found: "Sequence[Combination]", notes: Sequence[str], failed: Mapping[str, str]) -> dict[str, Any]:
+    """All combinations for JSON, what went wrong with which run, and what readers should know."""
+    return {
+        "combinations": [one.row() for one in found],
+        "failed": [{"run": run, "message": message} for run, message in failed.items()],
+        "notes": list(notes),
+    }
 
 
 def combinations(finished: Finished) -> list[Combination]:

@@ -1,6 +1,6 @@
 """What `forebay.sweep` answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,10 @@ class Sweep(InPapers):
         The runs and what each has left.
     name
         Of the sweep.
+    before
+        How many of the runs its folder held already.
+    files
+        The tables in that folder.
 
     Attributes
     ----------
@@ -42,7 +46,8 @@ class Sweep(InPapers):
         What readers should know.
     """
 
-    def __init__(self, finished: tidy.Finished, name: str = ""):
+    def __init__(self, finished: tidy.Finished, name: str = "", before: int = 0, files: Sequence[Path] = ()):
+        self._before, self._files = before, tuple(files)
         self._found = tidy.combinations(finished)
         self._swept = runs.of(finished, len(finished), name)
         judged = tidy.verdict_rows(self._found)
@@ -50,6 +55,12 @@ class Sweep(InPapers):
         self.combinations: pl.DataFrame = tidy.as_table([one.row() | paper.halves(one) for one in self._found])
         self.verdicts: pl.DataFrame | None = tidy.as_table(judged) if judged else None
         self.notes = tidy.notes(finished)
+
+    def document(self) -> dict[str, Any]:
+        """All of it as `forebay sweep --format json` answers."""
+        runs = {"total": len(self.table), "found": self._before, "made": len(self.table) - self._before}
+        found = tidy.document(self._found, self.notes, {})
+        return {"runs": runs, **found, "files": [str(file) for file in self._files]}
 
     # A sweep was this table once, and still does what the table can: `found["mean_wait"]`, `found.filter(...)`.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from forebay._support.paper import InPapers, Table
 from forebay._support.text import counted, html_table
 from forebay.errors import InputError, wrong_type
 from forebay.explain._chain import check_job
@@ -12,6 +13,7 @@ from forebay.explain._reasons import reasons
 from forebay.explain._words import REASONS
 from forebay.explain.answer.explained import Explained
 from forebay.explain.answer.worst import Cause, causes
+from forebay.metrics._numbers import NONE, percent, seconds
 from forebay.results import Result
 
 WORST = 10
@@ -64,7 +66,7 @@ def explain(result: Result, *jobs: int, worst: int | None = None) -> "Explanatio
     return Explanation(run, wanted, causes(run, worst or WORST) if worst or not wanted else [])
 
 
-class Explanation:
+class Explanation(InPapers):
     """Why jobs waited."""
 
     def __init__(self, run: Explained, jobs: Sequence[int], worst: Sequence[Cause]):
@@ -101,6 +103,16 @@ class Explanation:
             **({"worst": worst} if worst else {}),
             "reasons": REASONS,
         }
+
+    def for_papers(self) -> Table:
+        """A row a job: its wait, the reason for most of it, and what it waited for."""
+        rows = []
+        for one in self.table.iter_rows(named=True):
+            cells = [one["reason"], percent(one["share"]), one["slurm"], one["because"]]
+            rows.append([str(one["job_id"]), seconds(one["total_wait"]), *(cell or NONE for cell in cells)])
+        titles = ["job", "wait", "mostly", "share", "Slurm's word", "because"]
+        facts = self.run.result.facts
+        return Table(titles, rows, (0, 1, 3), f"Why jobs of {facts.get('workload')} waited under {facts.get('policy')}")
 
     def _sentences(self) -> list[tuple[int, str]]:
         rows = self.table.select("job_id", "because").rows()
