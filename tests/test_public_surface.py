@@ -56,6 +56,7 @@ ROOMS = [
     "explain",
     "figures",
     "kernels",
+    "learn",
     "metrics",
     "platforms",
     "policies",

@@ -134,8 +134,7 @@ def trajectory(
         raise wrong_type("the controller", decide, "a Controller, or a function of throughputs and servers")
     n = _checks.servers(servers, None)
     met = np.empty(_checks.count("the number of operations", operations, least=0), np.int64)
-    measured = np.empty(len(met))
-    since = 0
+    measured, since = np.empty(len(met)), 0
     for i in range(len(met)):
         met[i] = n
         measured[i] = _checks.number(f"the throughput of operation {i}", measure(n, i))

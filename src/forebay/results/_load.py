@@ -47,6 +47,19 @@ def load(folder: str | Path) -> Result:
     )
 
 
+def _check_files(folder: Path) -> None:
+    """Refuse a folder that lacks files of a run."""
+    if not folder.is_dir():
+        what = "is a file" if folder.exists() else "no such folder"
+        raise InputError(f"{folder}: {what}; name a folder that forebay run -o or forebay compare has written")
+    needed = [*(table.file for table in tables(Result) if not table.optional), RUN]
+    missing = [name for name in needed if not (folder / name).is_file()]
+    if len(missing) == len(needed):
+        raise InputError(f"{folder} is not the folder of a run; {_instead(folder)}")
+    if missing:
+        raise InputError(f"{folder}: {' and '.join(missing)} missing; {_ANEW}")
+
+
 def read_document(folder: Path) -> dict[str, Any]:
     """What run.json holds, of a folder that has all files of a run.
 
@@ -62,15 +75,7 @@ def read_document(folder: Path) -> dict[str, Any]:
     >>> fb.results.read_document(Path("out"))["seed"]
     0
     """
-    if not folder.is_dir():
-        what = "is a file" if folder.exists() else "no such folder"
-        raise InputError(f"{folder}: {what}; name a folder that forebay run -o or forebay compare has written")
-    needed = [*(table.file for table in tables(Result) if not table.optional), RUN]
-    missing = [name for name in needed if not (folder / name).is_file()]
-    if len(missing) == len(needed):
-        raise InputError(f"{folder} is not the folder of a run; {_instead(folder)}")
-    if missing:
-        raise InputError(f"{folder}: {' and '.join(missing)} missing; {_ANEW}")
+    _check_files(folder)
     path = folder / RUN
     document = _json(path)
     if not isinstance(document, dict) or "format" not in document:

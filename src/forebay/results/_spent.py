@@ -10,6 +10,21 @@ _KIND, _REASON = pl.col("kind"), pl.col("reason")
 _PHASES = ("save", "recover")
 
 
+def _what(ended: pl.Expr, last: pl.Expr, at_risk: pl.Expr) -> pl.Expr:
+    """What a piece of time was, by how its attempt and its job ended."""
+    return (
+        pl.when(pl.col("doing") == "recover")
+        .then(pl.lit("recovery"))
+        .when((ended == "interrupted") & at_risk)
+        .then(pl.lit("lost_to_policy"))
+        .when(((ended == "node_down") & at_risk) | (last == "end node_down"))
+        .then(pl.lit("lost_to_failures"))
+        .when(pl.col("doing") == "save")
+        .then(pl.lit("checkpoint"))
+        .otherwise(pl.lit("useful"))
+    )
+
+
 def spent(log: pl.DataFrame) -> pl.DataFrame:
     """A row for each piece of time in which a job did one thing on as many nodes, by job and start.
 
@@ -33,18 +48,7 @@ def spent(log: pl.DataFrame) -> pl.DataFrame:
     ended = _REASON.filter(_KIND == "end").last().over("attempt")
     # A job that goes on waits again: a queue row follows.
     last = pl.concat_str("kind", pl.lit(" "), "reason").filter(_KIND.is_in(["end", "queue"])).last().over("job")
-    at_risk = pl.col("row") >= safe
-    what = (
-        pl.when(pl.col("doing") == "recover")
-        .then(pl.lit("recovery"))
-        .when((ended == "interrupted") & at_risk)
-        .then(pl.lit("lost_to_policy"))
-        .when(((ended == "node_down") & at_risk) | (last == "end node_down"))
-        .then(pl.lit("lost_to_failures"))
-        .when(pl.col("doing") == "save")
-        .then(pl.lit("checkpoint"))
-        .otherwise(pl.lit("useful"))
-    )
+    what = _what(ended, last, at_risk=pl.col("row") >= safe)
     return (
         rows.with_columns(what=what.cast(pl.Enum(SPENT)))
         .filter((pl.col("doing") != "wait") & (pl.col("start") < pl.col("end")))

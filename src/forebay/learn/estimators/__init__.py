@@ -1,0 +1,1 @@
+"""Ways to say how long a job will run, one a file."""
