@@ -56,6 +56,7 @@ class Found:
     counts: Counter[str] = field(default_factory=Counter)  # of jobs that a note tells of
     known: dict[str, Known] = field(default_factory=dict)  # what words mean, by column
     limits: dict[int, int] = field(default_factory=dict)  # of arrays: tasks that may run at a time
+    clusters: set[str] = field(default_factory=set)
     named: bool = False  # whether names of jobs are kept: who waits for those of its own name needs them
     largest: int = 0  # job number of any record, also of one that is left out
 
@@ -64,6 +65,7 @@ class Found:
         rows = Rows(block.table, block.wrong, self.known)
         self.records += len(rows) + len(rows.wrong)
         self._name(rows)
+        self.clusters.update(name for name in rows.words("Cluster").unique() if name)
         rows.read_moments()
         self._agree_on_times(rows)
         self._drop(rows)

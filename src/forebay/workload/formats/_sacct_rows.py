@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,8 @@ import polars as pl
 
 from forebay.errors import InputError
 from forebay.workload import _source
+from forebay.workload.formats._sacct_depends import SINGLETON
+from forebay.workload.formats._sacct_mend import Mender
 
 _ARRIVAL = ("Eligible", "Submit")
 _LENGTH = ("ElapsedRaw", "Elapsed", "End")
@@ -19,7 +21,7 @@ _SIZE = ("NNodes", "AllocNodes", "ReqNodes", "AllocTRES", "ReqTRES", "NCPUS", "A
 KNOWN = (
     *("JobID", "JobIDRaw", "Start", "State", "Timelimit", "TimelimitRaw", "ReqMem", "Priority"),
     *("UID", "User", "GID", "Group", "Account", "Partition", "QOS", "Constraints", "OverSubscribe", "SubmitLine"),
-    *("Dependency", "JobName"),
+    *("Dependency", "JobName", "Cluster"),
     *_ARRIVAL,
     *_LENGTH,
     *_SIZE,
@@ -28,9 +30,10 @@ KNOWN = (
 
 _HOW = "list jobs with `sacct -P`, or as CSV with a header"
 _BLOCK = 1 << 23  # bytes taken at a time: bounds the memory of words, which is a multiple of the text's
+_LONGEST_ID = 1000  # bytes
 _ROWS = 20_000  # the same, where rows are read one by one
 _JOB = r"\d+(_\d+|_\[[^|,]*\]|\+\d+)?(\.\w+)?"
-_HEADLESS = re.compile(_JOB + r"((\|[^|]*){4,}|(,[^,]*){2,},\d{4}-\d\d-\d\dT\d\d:.*)")
+_HEADLESS = re.compile(_JOB + r"(([|;\t^~])([^|;\t^~]*\4){3,}.*|(,[^,]*){2,},\d{4}-\d\d-\d\dT\d\d:.*)")
 
 
 @dataclass
@@ -40,6 +43,7 @@ class Block:
     table: pl.DataFrame
     wrong: list[tuple[int, str]] = field(default_factory=list)
     done: int = 0  # bytes of the file read so far
+    mended: list[int] = field(default_factory=list)  # lines at which rows begin that were put together
 
 
 @dataclass
@@ -74,22 +78,30 @@ def listing(source: _source.Source) -> Listing:
     except UnicodeDecodeError:
         raise InputError(f"{path}: line 1: not text in UTF-8; {_HOW}") from None
     delimiter = _delimiter(first, path)
-    if delimiter == "," and b'"' in data:
-        return _quoted(data, path)
-    header = _header(first.split(delimiter), path)
-    return Listing(set(header) - {""}, _plain(data, len(first.encode()) + 1, delimiter, header))
+    if '"' in first or (delimiter != "|" and re.search(b'[\n%s]"' % re.escape(delimiter.encode()), data)):
+        return _quoted(data, path, delimiter)
+    names = first.split(delimiter)
+    header = _header(names, path)
+    unread = {""} if SINGLETON.encode() in data else {"", "JobName"}  # only such dependencies go by names
+    mender = Mender(delimiter, names, (k for k, name in enumerate(header) if name not in unread))
+    return Listing(set(header) - {""}, _plain(data, len(first.encode()) + 1, delimiter, header, mender))
 
 
 def _delimiter(first: str, path: Path) -> str:
+    """The character between the names of the header: that by which most of them are known names."""
     if is_headless(first):
         raise InputError(f"{path}: line 1: is a job, not the names of the columns; list again without -n (--noheader)")
-    for delimiter in "|,":
-        if delimiter in first:
-            return delimiter
-    if not is_header(first):
+    if not is_header(first) and not set(first) & set("|,"):
         raise InputError(f"{path}: line 1: is no header that names JobID; {_HOW}")
-    seen = next((f", but by {character!r}" for character in ";\t:^ " if character in first.strip()), "")
-    raise InputError(f"{path}: line 1: columns are not divided by '|' or ','{seen}; {_HOW}")
+    known = {name.lower() for name in KNOWN}
+    counts = {
+        one: sum(word.strip(' \t"').lower() in known for word in first.split(one))
+        for one in "|," + "".join(sorted(set(re.findall(r'[^\w"]', first.strip()))))
+    }
+    delimiter = max(counts, key=counts.__getitem__)
+    if delimiter == " " and "  " in first.strip():
+        raise InputError(f"{path}: line 1: columns are padded with blanks, and what is long is cut; list with sacct -P")
+    return delimiter
 
 
 def _header(words: list[str], path: Path) -> list[str]:
@@ -113,24 +125,61 @@ def _header(words: list[str], path: Path) -> list[str]:
     return header
 
 
-def _plain(data: bytes, begin: int, delimiter: str, header: list[str]) -> Iterator[Block]:
+def _plain(data: bytes, begin: int, delimiter: str, header: list[str], mender: Mender) -> Iterator[Block]:
     """Rows without quotes: sacct never quotes, and names of jobs may hold a lone quote."""
-    line = 2
+    line, blank = 2, rf"[^\s{re.escape(delimiter)}]"
+    starts = re.compile(mender.begin.encode()) if mender.begin else None
     while begin < len(data):
         end = data.find(b"\n", begin + _BLOCK) + 1 or len(data)
+        while starts is not None and end < len(data) and not starts.match(data[end : end + _LONGEST_ID]):
+            end = data.find(b"\n", end) + 1 or len(data)  # what begins in this block ends in it
         lines, wrong = _decoded(data[begin:end].removesuffix(b"\n"), line)
         text = pl.DataFrame({"line": pl.arange(line, line + len(lines), eager=True), "text": pl.Series(lines)})
         line += len(lines)
-        text = text.filter(pl.col("text").str.contains(rf"[^\s{delimiter}]"))
+        text = text.filter(pl.col("text").str.contains(blank))
         text = text.with_columns(fields=pl.col("text").str.count_matches(delimiter, literal=True) + 1)
-        for number, fields in text.filter(pl.col("fields") != len(header)).select("line", "fields").iter_rows():
-            wrong.append((number, _miscounted(fields, len(header))))
-        words = text.filter(pl.col("fields") == len(header)).select(
+        right = pl.col("fields") == len(header)
+        within = ~pl.col("text").str.contains(mender.begin or "^")  # a row does not begin there
+        odd = text.select(odd=~right | within | (~right & within).shift(-1, fill_value=False))["odd"]
+        rows, mended = _mended(text.filter(odd), mender, len(header), wrong)
+        words = text.filter(~odd).select(
             "line", pl.col("text").str.split_exact(delimiter, len(header) - 1).struct.rename_fields(_numbered(header))
         )
         known = [pl.col(f"{k}").str.strip_chars().alias(name) for k, name in enumerate(header) if name]
-        yield Block(words.unnest("text").select("line", *known), wrong, end)
+        table = words.unnest("text").select("line", *known)
+        if rows:
+            table = pl.concat([table, _columns(rows, [number for number, _ in mended], header)]).sort("line")
+        yield Block(table, sorted(wrong), end, [number for number, is_new in mended if is_new])
         begin = end
+
+
+def _mended(
+    text: pl.DataFrame, mender: Mender, wanted: int, wrong: list[tuple[int, str]]
+) -> tuple[list[list[str]], list[tuple[int, bool]]]:
+    """Rows of lines that have not one field for each column, and where each begins and whether it was put together."""
+    records: list[list[tuple[int, str, int]]] = []
+    begin = re.compile(mender.begin)
+    for one in text.select("line", "text", "fields").iter_rows():
+        # A line may have the right number of fields by chance, if the row before it wants some.
+        short = bool(records) and sum(fields - 1 for _, _, fields in records[-1]) + 1 < wanted
+        if records and (short or one[2] != wanted) and not begin.match(one[1]):
+            records[-1].append(one)
+        else:
+            records.append([one])
+    rows, places = [], []
+    for record in records:
+        words = mender.mend("\n".join(line for _, line, _ in record))
+        if words is not None:
+            rows.append(words)
+            places.append((record[0][0], len(record) > 1 or record[0][2] != wanted))
+            continue
+        for number, line, fields in record:
+            if fields == wanted:
+                rows.append(line.split(mender.delimiter))
+                places.append((number, False))
+            else:
+                wrong.append((number, _miscounted(fields, wanted, mender.free)))
+    return rows, places
 
 
 def _numbered(header: list[str]) -> list[str]:
@@ -152,19 +201,20 @@ def _decoded(data: bytes, first: int) -> tuple[list[str], list[tuple[int, str]]]
         return lines, wrong
 
 
-def _miscounted(fields: int, wanted: int) -> str:
+def _miscounted(fields: int, wanted: int, free: Iterable[str] = ()) -> str:
     why = "is the file cut short?" if fields < wanted else "does a value hold the delimiter?"
-    return f"{fields} fields, and the header names {wanted}; {why}"
+    cure = f" List again without {' and '.join(free)}, or with another --delimiter" if free else ""
+    return f"{fields} fields, and the header names {wanted}; {why}{cure}"
 
 
-def _quoted(data: bytes, path: Path) -> Listing:
-    """CSV with quotes, in which a value may hold a comma or the end of a line."""
+def _quoted(data: bytes, path: Path, delimiter: str) -> Listing:
+    """CSV with quotes, in which a value may hold the delimiter or the end of a line."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}: line {line}: not text in UTF-8; {_HOW}") from None
-    table = csv.reader(io.StringIO(text, newline=""), strict=True)
+    table = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     try:
         header = _header(next(table), path)
     except csv.Error as error:

@@ -11,7 +11,7 @@ import polars as pl
 
 from forebay._support.text import counted
 from forebay.core.schemas import MORE
-from forebay.errors import InputError
+from forebay.errors import InputError, listed
 from forebay.workload import _cancelled, _source, _suggest, dependencies
 from forebay.workload._bad_lines import BadLines
 from forebay.workload._checks.jobs import checked
@@ -61,7 +61,9 @@ def read(
     lists = document.listing(source) if claims(source.data[:4096]) else listing(source)
     found = Found(lists.columns, lists.unit, cancelled == "keep", named=depends.SINGLETON.encode() in source.data)
     bad = BadLines(path, skip_bad_lines, lists.unit)
+    mended: list[int] = []
     for block in lists.blocks:
+        mended += block.mended
         bad.add(found.add(block))
         if progress is not None:
             progress(block.done, len(source.data))
@@ -82,7 +84,7 @@ def read(
         platform=platform,
         records=found.records,
         dropped=dropped,
-        notes=(*bad.notes(), *renamed, *_notes(found, jobs), *remarks, *sized),
+        notes=(*bad.notes(), *_mended(mended), *renamed, *_notes(found, jobs), *remarks, *sized),
         provenance=(f"read {source.name} (sacct, {counted(found.records, 'record')})",),
         sha256=source.sha256,
         names={name: known for name, known in names.items() if known},
@@ -118,6 +120,15 @@ def _jobs(table: pl.DataFrame, found: Found) -> tuple[pl.DataFrame, dict[str, di
     columns |= {} if start.is_null().all() else {"recorded_start": start.fill_null(np.nan)}
     columns |= {name.partition(" ")[2]: table[name] for name in table.columns if name.startswith("amount ")}
     return job_table(columns), names, notes
+
+
+def _mended(lines: list[int]) -> list[str]:
+    """A remark on rows in which a name holds the delimiter or the end of a line."""
+    if not lines:
+        return []
+    which = ", ".join(f"{line:,}" for line in lines[:3]) + (", ..." if len(lines) > 3 else "")
+    who = f"{counted(len(lines), 'row was', 'rows were')} put together again (line {which})"
+    return [f"{who}: a value holds the delimiter or the end of a line, and only one reading fits the columns"]
 
 
 def _dependencies(table: pl.DataFrame, numbers: pl.Series) -> tuple[pl.DataFrame | None, list[str]]:
@@ -175,6 +186,10 @@ def _notes(found: Found, jobs: pl.DataFrame) -> list[str]:
         notes.append(f"{who} without a number of nodes: each CPU is taken as a node")
     if counts["mixed"]:
         notes.append(f"{counted(counts['mixed'], 'job')} with GPUs of several types: taken as of any type")
+    if len(found.clusters) > 1:
+        names = listed(sorted(found.clusters))
+        who = f"jobs of {len(found.clusters)} clusters ({names})"
+        notes.append(f"{who} stand here as of one machine: list one with `sacct -M NAME`")
     if found.way and WAYS[found.way[0]] == values.CALENDAR:
         notes.append("dates without a time zone are taken as UTC: a change to summer time shows as an hour's jump")
     if "memory" in jobs.columns:
