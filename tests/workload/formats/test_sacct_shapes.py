@@ -1,13 +1,17 @@
 """Listings as sites have them: each is read as what it lists, or refused with the line and the cure."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay as fb
+from forebay.engine.build.program import resource_notes
 from forebay.errors import InputError
+from forebay.workload.formats import sacct
 
 pytestmark = pytest.mark.small
 
@@ -162,3 +166,32 @@ def test_names_of_any_text_change_no_other_column(tmp_path_factory, names, delim
         return
     assert w.jobs.select("id", "submit", "run_time", "nodes").rows() == JOBS
     assert w.names["user"] == {1: "ann", 2: "bob"}
+
+
+PAGES = ("reference/formats/sacct.md", "tutorial/five-minutes.md", "guides/for-operators.md")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_list_jobs_by_one_command(page):
+    text = (Path(__file__).parents[3] / "docs" / page).read_text()
+    listings = [block for block in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL) if "--format=" in block]
+    assert [block for block in listings if "sacct -" in block and "bad.sacct" not in block] == [sacct.COMMAND]
+
+
+def test_the_command_lists_what_is_read(tmp_path):
+    names = "".join(sacct.COMMAND.split("--format=")[1].split(" >")[0].split("\\\n"))
+    values = {"JobID": "1", "Submit": "5", "Start": "6", "ElapsedRaw": "7", "NNodes": "2", "NCPUS": "8"}
+    values |= {"AllocTRES": "cpu=8,node=2,gres/gpu=4", "Account": "phys", "QOS": "normal", "Constraints": "ib"}
+    row = "|".join(values.get(name, "") for name in names.split(","))
+    w = fb.read(write(tmp_path, f"{names.replace(',', '|')}\n{row}\n"))
+    assert w.jobs.select("id", "run_time", "nodes", "cores", "gpus").rows() == [(1, 7, 2, 8, 4)]
+    assert w.names.keys() == {"group", "account", "qos", "features"}
+
+
+def test_a_machine_with_gpus_asks_for_those_of_the_trace(tmp_path):
+    machine = "flat:nodes=2,cores=4,gpus=2,sharing=true"
+    text = PLAIN.replace("NNodes", "NNodes|NCPUS|AllocTRES").replace("|2|C", "|2|4|%s|C").replace("|1|F", "|1|2||F")
+    told = "has 4 GPUs, and no job asks for any"
+    for tres, expected in (("node=2", True), ("gres/gpu=2", False)):
+        notes = resource_notes(fb.read(write(tmp_path, text % tres)), fb.platforms.load(machine))
+        assert any(told in note for note in notes) == expected

@@ -131,6 +131,12 @@ def resource_notes(workload: Workload, platform: Platform) -> list[str]:
         for name in platform.asked[1:]
         if name not in workload.resources
     ]
+    gpus = sum(one.nodes * one.gpus for one in platform.classes)
+    if gpus and not ("gpus" in workload.jobs.columns and (workload.jobs["gpus"] > 0).any()):
+        notes.append(
+            f"{platform.name} has {counted(gpus, 'GPU')}, and no job asks for any: does the trace have the column? "
+            "sacct lists GPUs in ReqTRES and AllocTRES"
+        )
     return notes
 
 

@@ -29,6 +29,13 @@ from forebay.workload.workload import Workload, job_table
 DESCRIPTION = "Slurm accounting: `sacct -P` output, CSV with its column names in a header, or `sacct --json`"
 SUFFIXES = (".sacct", ".sacct.gz")
 
+COMMAND = """\
+SLURM_TIME_FORMAT=%s sacct -P -a -X -D -S 2025-02-01 -E 2025-04-01 --format=JobID,JobIDRaw,UID,User,GID,Group,\\
+Account,Partition,QOS,Priority,Submit,Eligible,Start,End,ElapsedRaw,Timelimit,NNodes,NCPUS,ReqMem,\\
+ReqTRES,AllocTRES,Constraints,Reason,State > site.sacct
+"""
+"""What lists all that is of use, as every page has it."""
+
 _OTHERS = (".csv", ".csv.gz", ".txt", ".txt.gz", ".json", ".json.gz")  # what such files are called, too
 _OF = {"requeued job": ", the later run", "component": " of heterogeneous jobs"}
 _OPTIONAL = {"cores": 0, "memory": 0, "gpus": 0, "exclusive": -1, "array": -1, "het": -1}
