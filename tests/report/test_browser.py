@@ -94,7 +94,7 @@ def test_panning_one_lane_moves_all(opened, report):
     assert len(set(ranges(page))) == 1
 
 
-@pytest.mark.parametrize(("place", "policy"), [(0, "fcfs-bb"), (1, "fcfs-easy")])
+@pytest.mark.parametrize(("place", "policy"), [(0, "fcfs-easy"), (1, "fcfs-bb")])
 def test_pointing_at_a_job_tells_of_it(opened, report, small, place, policy):
     page = opened(report)
     page.evaluate(f"Bokeh.index.find_one(forebay.model('nodes-{place}')).el.scrollIntoView({{behavior: 'instant'}})")
@@ -126,7 +126,7 @@ def test_another_policy_below_and_what_differs(opened, report, small):
     page = opened(report)
     page.select_option("#second", label="fcfs")
     page.wait_for_function("document.getElementById('shifted').textContent.includes('Under fcfs rather')")
-    starts = [load(small / policy).jobs["starting_time"].to_numpy() for policy in ("fcfs-bb", "fcfs")]
+    starts = [load(small / policy).jobs["starting_time"].to_numpy() for policy in ("fcfs-easy", "fcfs")]
     shift = starts[1] - starts[0]
     told = page.inner_text("#shifted")
     assert f"{(shift < 0).sum()} jobs start earlier, {(shift > 0).sum()} later, and {(shift == 0).sum()} at" in told
@@ -144,6 +144,41 @@ def test_light_and_dark(opened, report):
         page.click("#theme")
         assert page.evaluate("document.documentElement.dataset.theme") == other
         assert page.evaluate(ink) != before
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_contents_stay_in_sight_and_follow(opened, report, width):
+    page = opened(report, width)
+    links = page.locator("nav a")
+    for place in (3, links.count() - 1, 0):
+        title = links.nth(place).inner_text()
+        page.evaluate(
+            "(k) => document.querySelectorAll('main > section')[k].scrollIntoView({behavior: 'instant'})", place
+        )
+        page.wait_for_function(f"document.querySelector('nav [aria-current]').textContent === {title!r}")
+        box = page.locator("nav").bounding_box()
+        assert 0 <= box["y"] < 300
+        assert links.nth(place).is_visible()
+
+
+def test_paper_is_light_and_has_every_figure(opened, report):
+    """Figures are drawn for the width of paper, and are back when it is over."""
+    page = opened(report, color_scheme="dark")
+    before = page.evaluate("document.querySelectorAll('.plot').length")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    pictures = page.evaluate("[...document.querySelectorAll('.printed')].map((one) => one.src)")
+    assert len(pictures) >= before
+    assert all("fcfs" in one or "path" in one for one in pictures)
+    assert page.evaluate("[...document.querySelectorAll('.plot')].every((one) => one.offsetHeight === 0)")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.locator(".printed").count() == 0
+    assert page.evaluate("[...document.querySelectorAll('.plot')].every((one) => one.offsetWidth > 400)")
+
+
+def test_a_page_prints(opened, report):
+    assert opened(report).pdf(format="A4").startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("width", [400, 1400])

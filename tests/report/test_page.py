@@ -79,13 +79,50 @@ def test_a_page_without_figures_is_small(tmp_path):
     assert len(written(tmp_path, page.Section("Text", "<p>x</p>"))) < 20_000
 
 
-@pytest.mark.parametrize("percent", [True, False])
-def test_dots_hold_their_numbers(tmp_path, percent):
+@pytest.mark.parametrize("ratios", [True, False])
+def test_dots_hold_their_numbers(tmp_path, ratios):
+    """Changes are drawn as ratios: a half less at 0.5, half as much again at 1.5."""
     given = [tables.Dot("one", 0.5, 0.25, 0.75), tables.Dot("two", -0.5)]
-    read = Reader(written(tmp_path, tables.dots("Dots", "dots", given, "change", percent)))
+    read = Reader(written(tmp_path, tables.dots("Dots", "dots", given, "change", ratios)))
     (items,) = [json.loads(code) for name, _, code in read.scripts if name == "data-plots"]
-    factor = 100 if percent else 1
-    assert f"[{0.25 * factor},{-0.5 * factor}]" in json.dumps(items).replace(" ", "")
+    text = json.dumps(items).replace(" ", "")
+    assert f"[{0.25 + ratios},{-0.5 + ratios}]" in text
+    assert ("LogScale" in text) is ratios
+
+
+def test_what_falls_to_nothing_stands_at_the_end_of_the_axis(tmp_path):
+    """A ratio of 0 has no place on a logarithmic axis."""
+    given = [tables.Dot("one", -1.0, -1.2, -0.5), tables.Dot("two", 1.0)]
+    read = Reader(written(tmp_path, tables.dots("Dots", "dots", given, "change", ratios=True)))
+    (items,) = [json.loads(code) for name, _, code in read.scripts if name == "data-plots"]
+    entries = {}
+    _collect(items, entries)
+    start = entries["start"][0]
+    assert 0 < start < 0.5
+    assert entries["x"] == [[start, 2.0]]
+    assert entries["low"] == [[start, 2.0]]
+    assert entries["high"] == [[0.5, 2.0]]
+
+
+def _collect(value, found):
+    """Columns of sources, and where the x-axis starts."""
+    if isinstance(value, list):
+        for one in value:
+            _collect(one, found)
+    elif isinstance(value, dict):
+        for name, one in value.get("entries", ()) if value.get("type") == "map" else ():
+            if isinstance(name, str):
+                found.setdefault(name, []).append(one)
+        if value.get("name") == "Range1d":
+            found.setdefault("start", []).append(value["attributes"]["start"])
+        for one in value.values():
+            _collect(one, found)
+
+
+def test_contents_are_there_once_there_is_something_to_find(tmp_path):
+    parts = [page.Section(name, "<p>x</p>") for name in ("One", "Two", "Three")]
+    assert Reader(written(tmp_path, *parts)).links == ["#section-1", "#section-2", "#section-3"]
+    assert "nav" not in Reader(written(tmp_path, *parts[:2])).tags
 
 
 def test_what_cannot_be_written_leaves_what_was_there(tmp_path):

@@ -25,10 +25,11 @@ def parts(path):
 
 def test_a_comparison(small, tmp_path):
     words, data = parts(write(small, tmp_path / "report.html"))
-    titles = re.findall("Verdicts|Ranking|Changes|Waiting times|Schedule|Inputs", words)
-    assert list(dict.fromkeys(titles)) == ["Verdicts", "Ranking", "Changes", "Waiting times", "Schedule", "Inputs"]
+    titles = re.findall("Answer|Verdicts|Ranking|Changes|Waiting times|Schedule|Inputs", words)
+    wanted = ["Answer", "Verdicts", "Ranking", "Changes", "Waiting times", "Schedule", "Inputs"]
+    assert list(dict.fromkeys(titles)) == wanted
     assert "table1 under 3 policies" in words
-    assert "+142.1 %" in words
+    assert "worse +142 %" in words
     assert "forebay compare table1 --policies fcfs-bb,fcfs-easy,fcfs --platform table1" in words
     assert json.loads(data["data-schedule"])["labels"] == ["fcfs-bb", "fcfs-easy", "fcfs"]
 

@@ -32,6 +32,11 @@ NARROWEST, BROADEST = 2.0, 40.0
 GIVEN: ContextVar[float | None] = ContextVar("width", default=None)
 """The width of whatever is saved now; None: each figure's own."""
 
+_NEAR = (0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.6)
+_FAR = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 50)
+_APART = 0.08
+"""The least share of an axis of ratios between two of its ticks."""
+
 _INCHES = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 
 WIDEST = 36
@@ -52,6 +57,16 @@ def shortened(text: str, length: int) -> str:
         return text
     end = (length - 1) // 2
     return text[: length - 1 - end] + "\N{HORIZONTAL ELLIPSIS}" + text[len(text) - end :]
+
+
+def ratio_ticks(least: float, largest: float) -> list[float]:
+    """Ticks of a logarithmic axis of ratios: first 1 and powers of ten, then the nearest to 1 that have room."""
+    ticks = (*_FAR, 100, 200, 500, 1000) if largest / least > 2 else _NEAR
+    apart, kept = (largest / least) ** _APART, list[float]()
+    for tick in sorted(ticks, key=lambda tick: (tick not in (1, 10, 100, 1000, 0.1), abs(math.log(tick)))):
+        if 0.97 * least <= tick <= 1.03 * largest and all(max(tick, one) / min(tick, one) >= apart for one in kept):
+            kept.append(tick)
+    return sorted(kept)
 
 
 def inches(width: str | float) -> float:

@@ -14,15 +14,11 @@ from matplotlib.ticker import NullLocator
 from forebay._support.files import replacing
 from forebay._support.text import write_csv
 from forebay.errors import InputError
-from forebay.figures._look import DASHES, GREY, PALETTE, WIDEST, shortened
+from forebay.figures._look import DASHES, GREY, PALETTE, WIDEST, ratio_ticks, shortened
 
 COLUMN, PAGE = 3.5, 7.0
 """Widths in inches: a column, and both columns, of a paper."""
 
-_NEAR = (0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.6)
-_FAR = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 50)
-_APART = 0.08
-"""The least share of an axis of ratios between two of its ticks."""
 _HANDLE, _LETTER = 0.4, 0.055
 """Inches that an entry of a legend takes beside its text, and a letter of that."""
 
@@ -251,13 +247,8 @@ def note(axis: Any, text: str) -> None:
 def ratio_axis(axis: Any, least: float, largest: float) -> None:
     """Logarithmic: twice as much and half as much are as far from 1."""
     axis.set_xscale("log")
-    ticks = (*_FAR, 100, 200, 500, 1000) if largest / least > 2 else _NEAR
-    apart, kept = (largest / least) ** _APART, list[float]()
-    for tick in sorted(ticks, key=lambda tick: (tick not in (1, 10, 100, 1000, 0.1), abs(np.log(tick)))):
-        if 0.97 * least <= tick <= 1.03 * largest and all(max(tick, one) / min(tick, one) >= apart for one in kept):
-            kept.append(tick)
-    kept.sort()
-    axis.set_xticks(kept, [f"{tick:g}" for tick in kept])
+    ticks = ratio_ticks(least, largest)
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.xaxis.minorticks_off()
     margin = (largest / least) ** 0.03
     axis.set_xlim(least / margin, largest * margin)

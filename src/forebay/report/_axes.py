@@ -107,6 +107,18 @@ def log_numbers(made: Figure, values: Sequence[float]) -> None:
         made.model.update(x_range=span(low / 1.08, high * 1.08))
 
 
+def log_ratios(made: Figure, ratios: Sequence[float]) -> float:
+    """A logarithmic x-axis of ratios around 1; its lower end, at which those of 0 and less have their place."""
+    known = [ratio for ratio in ratios if ratio > 0]
+    low, high = min([0.9, *known]), max([1.1, *known])
+    if len(known) < len(ratios):
+        low /= 2
+    _ticks(made.x_axis, {tick: f"{tick:g}" for tick in _look.ratio_ticks(low, high)})
+    margin = (high / low) ** 0.03
+    made.model.update(x_range=span(low / margin, high * margin))
+    return float(low / margin)
+
+
 def _ticks(axis: Model, words: Mapping[float, str]) -> None:
     axis.update(ticker=ticker(words), major_label_overrides=words)
 

@@ -10,7 +10,7 @@ from forebay.report import _axes, _inputs, tables
 from forebay.report._document import read_answer
 from forebay.report._folder import words_of
 from forebay.report._models import Figure, Model, fields
-from forebay.report._verdicts import NONE, value, words
+from forebay.report._ranking import NONE, value, words
 from forebay.report.page import Page, Section
 
 NAME = "capacity.json"

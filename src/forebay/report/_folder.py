@@ -14,9 +14,11 @@ from forebay.errors import InputError, listed
 from forebay.results import read_document
 
 _RUN, _MANIFEST, _VERDICTS, _BOUNDS = "run.json", "compare.json", "verdicts.csv", "bounds.csv"
-_RANKING, _NOT_RUN = "ranking.csv", "not-run.csv"
+_RANKING, _NOT_RUN, _GROUPS = "ranking.csv", "not-run.csv", "groups.csv"
 _NUMBERS = ("value", "reference_value", "change", "low", "high", "n")
 _WORDS = ("policy", "reference", "metric", "verdict", "over")
+_MEMBERS = ("by", "name", "policy", "verdict")
+_HOURS = ("mean_wait", "gained_hours", "lost_hours", "net_hours", "low_hours", "high_hours")
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,40 @@ class Runs:
     bounds: pl.DataFrame | None = None  # every policy against what any could do; None where it is not known
     shown: dict[str, dict[str, Any]] = field(default_factory=dict)  # what tables show, by policy, in their order
     not_run: pl.DataFrame | None = None  # which policy did not run how many jobs that others ran, and why
+    groups: pl.DataFrame | None = None  # queues, users, accounts and QOS under each policy, largest losses first
+    copies: int = 0  # of the trace, shaken, over which numbers that tables show are means too
 
     @property
     def labels(self) -> list[str]:
         """What each run is called: its policy; where two have the same, its folder."""
         names = [str(document.get("policy", "")) for document in self.documents]
         return names if all(names) and len(set(names)) == len(names) else [folder.name for folder in self.folders]
+
+    @property
+    def numbers(self) -> list[dict[str, Any]]:
+        """What tables show of each run: means over the same runs and jobs as of others, in a comparison."""
+        return [self.shown.get(str(one.get("policy"))) or one.get("summary") or {} for one in self.documents]
+
+    @property
+    def reference(self) -> str:
+        """The policy that verdicts are against; empty where there are none."""
+        return "" if self.verdicts is None else " and ".join(dict.fromkeys(self.verdicts["reference"]))
+
+    @property
+    def other(self) -> str | None:
+        """The best policy beside the reference, if any; one with a schedule of its own where there is one."""
+        same = set() if self.verdicts is None else set(self.verdicts.filter(pl.col("verdict") == "same")["policy"])
+        others = [label for label in self.labels if label != self.reference]
+        return next((label for label in others if label not in same), others[0] if others else None)
+
+    @property
+    def pair(self) -> tuple[int, int | None]:
+        """Places of the schedules that are shown first: the best policy and below it the reference."""
+        if self.other is None or len(self.labels) < 2:
+            return 0, None
+        if self.reference not in self.labels:
+            return 0, 1
+        return self.labels.index(self.other), self.labels.index(self.reference)
 
 
 def read(folder: Path) -> Runs:
@@ -55,14 +85,18 @@ def read(folder: Path) -> Runs:
         names = listed([place.name for place in places])
         raise InputError(f"{folder}: its runs ({names}) are not of one workload; make a report of each")
     ranking = _table(folder / _RANKING, "ranking", "policy", pl.exclude("policy").cast(pl.Float64))
-    shown = {} if ranking is None else {row.pop("policy"): row for row in ranking.to_dicts()}
+    rows = [] if ranking is None else ranking.to_dicts()
+    copies = max((int(row.pop("runs", None) or 1) for row in rows), default=1) - 1
+    shown = {row.pop("policy"): row for row in rows}
     places_of = {policy: place for place, policy in enumerate(shown)}
     found.sort(key=lambda one: places_of.get(str(one[0].get("policy")), len(places_of)))
     documents, folders = [one for one, _ in found], [place for _, place in found]
     verdicts = _table(folder / _VERDICTS, "table of verdicts", *_WORDS, _numbers(*_NUMBERS))
     bounds = _table(folder / _BOUNDS, "table of bounds", "policy", "metric", _numbers("least", "ratio"))
     not_run = _table(folder / _NOT_RUN, "table of jobs", "policy", "reason", pl.col("jobs").cast(pl.Int64))
-    return Runs(documents, folders, verdicts, words_of(manifest), bounds, shown, not_run)
+    numbers = (*_MEMBERS, pl.col("jobs").cast(pl.Int64), _numbers(*_HOURS))
+    groups = _table(folder / _GROUPS, "table of groups", *numbers)
+    return Runs(documents, folders, verdicts, words_of(manifest), bounds, shown, not_run, groups, copies)
 
 
 def words_of(document: Mapping[str, Any]) -> list[str]:

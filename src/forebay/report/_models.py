@@ -17,6 +17,8 @@ import numpy as np
 
 from forebay.errors import ForebayError
 
+_LEGEND = 60
+"""Letters across a legend, with five for each line beside a label: a narrow screen has room for so many."""
 SCRIPTS = ("bokeh.min.js", "bokeh-gl.min.js")
 """The library itself, and its part that draws with the graphics card."""
 Columns = Mapping[str, Any]
@@ -131,6 +133,7 @@ class Figure:
     def legend_above(self) -> None:
         """The legend above the figure, where it hides nothing; none where nothing is labelled."""
         if self._labels:
+            longest = max(len(label) for label in self._labels)
             legend = Model(
                 "Legend",
                 items=list(self._labels.values()),
@@ -138,7 +141,7 @@ class Figure:
                 background_fill_color=None,
                 border_line_color=None,
                 padding=2,
-                ncols="auto",
+                ncols=max(1, min(len(self._labels), _LEGEND // (longest + 5))),
                 label_text_font_size="12px",
             )
             self.model.update(above=[legend])

@@ -23,8 +23,8 @@ _SHIFTS = (600, 7200, 86400, 1209600)
 _COLOURS = {"wait": "wait", "size": "number of {}", "user": "user", "tier": "tier"}
 
 
-def section(results: Mapping[str, Result]) -> Section:
-    """The schedules of runs of one workload, by policy; the first is shown, and the second beside it."""
+def section(results: Mapping[str, Result], pair: tuple[int, int | None] = (0, None)) -> Section:
+    """The schedules of runs of one workload, by policy, to choose from; those at the places of `pair` are shown."""
     labels, runs = list(results), list(results.values())
     spans = [_steps.over(one) for one in runs]
     span = min(start for start, _ in spans), max(end for _, end in spans)
@@ -46,7 +46,7 @@ def section(results: Mapping[str, Result]) -> Section:
     packed = {"jobs": jobs, **{f"run-{place}": text for place, text in enumerate(parts)}}
     plots = {"plot-schedule": _layout(lanes, data, len(labels) > 1)}
     text = (
-        _controls(labels, tiers, runs[0].unit)
+        _controls(labels, pair, tiers, runs[0].unit)
         + _notes(chosen, runs[0].unit, reservations(runs[0])["name"].unique(maintain_order=True).to_list())
         + '<div class="plot" id="plot-schedule"></div>'
     )
@@ -55,13 +55,14 @@ def section(results: Mapping[str, Result]) -> Section:
     )
 
 
-def _controls(labels: Sequence[str], tiers: bool, unit: str) -> str:
-    names = "".join(f'<option value="{place}">{escaped(label)}</option>' for place, label in enumerate(labels))
+def _controls(labels: Sequence[str], pair: tuple[int, int | None], tiers: bool, unit: str) -> str:
+    first, second = (
+        "".join(_option(place, label, place == chosen) for place, label in enumerate(labels)) for chosen in pair
+    )
     words = {key: word.format(unit) for key, word in _COLOURS.items() if tiers or key != "tier"}
     ways = "".join(f'<option value="{key}">{word}</option>' for key, word in words.items())
-    second = names.replace('value="1"', 'value="1" selected', 1)
     several = (
-        f'<label>policy <select id="first">{names}</select></label>'
+        f'<label>policy <select id="first">{first}</select></label>'
         f'<label>and below <select id="second"><option value="">none</option>{second}</select></label>'
     )
     return (
@@ -70,6 +71,10 @@ def _controls(labels: Sequence[str], tiers: bool, unit: str) -> str:
         '<button type="button" id="whole">whole schedule</button></div>'
         '<div class="key" id="key" aria-live="polite"></div>'
     )
+
+
+def _option(place: int, label: str, chosen: bool) -> str:
+    return f'<option value="{place}"{" selected" if chosen else ""}>{escaped(label)}</option>'
 
 
 def _reserved(run: Result) -> dict[str, list[float]]:

@@ -11,10 +11,11 @@ from forebay._support.parquet import read_parquet
 from forebay._support.reading import read_bytes
 from forebay._support.student import spread
 from forebay._support.text import counted
+from forebay.errors import listed
 from forebay.report import _inputs, tables
 from forebay.report._document import read_answer, unreadable
 from forebay.report._folder import words_of
-from forebay.report._verdicts import NONE, TITLES, percent, value, words
+from forebay.report._ranking import NONE, TITLES, percent, value, words
 from forebay.report.page import Page, Section, escaped
 
 NAME, TABLE = "sweep.json", "sweep.parquet"
@@ -33,6 +34,7 @@ def page_of(folder: Path) -> Page:
     shared = [(words(key), str(rows[0][key])) for key in keys if key not in varying and rows[0][key] is not None]
     notes = "".join(map(tables.paragraph, document.get("notes", [])))
     sections = [
+        *([Section("Answer", tables.sentences(texts))] if (texts := _answer(rows, varying)) else []),
         Section("Combinations", _table(rows, varying, metrics) + notes),
         *_changes(rows, varying),
         *_waits(folder / TABLE, rows, keys, varying),
@@ -42,6 +44,21 @@ def page_of(folder: Path) -> Page:
     number = counted(seeds[0], "seed") if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
     about = f"{counted(len(rows), 'combination')}, each with {number}"
     return Page(f"{document['name']}: a sweep", sections, [about, *(f"{word}: {what}" for word, what in shared)])
+
+
+def _answer(rows: Rows, varying: Sequence[str]) -> list[str]:
+    """How many combinations are better and worse than their reference, and which most."""
+    judged = [row for row in rows if row["change"] is not None and row["verdict"] is not None]
+    if not judged:
+        return []
+    counts = {word: sum(row["verdict"] == word for row in judged) for word in ("better", "worse", "undecided", "same")}
+    words = [f"{n:,} {'are' if n > 1 else 'is'} {word}" for word, n in counts.items() if n]
+    found = [f"Of {counted(len(judged), 'combination')} held against a reference, {listed(words)} by mean wait."]
+    best = min(judged, key=lambda row: row["change"])
+    if best["verdict"] == "better":
+        interval = f" ({percent(best['low'], True)} to {percent(best['high'], True)})" if _change(best)[1] else ""
+        found.append(f"The largest gain: {_label(best, varying)}, {percent(best['change'])}{interval}.")
+    return found
 
 
 def _before(row: Mapping[str, Any], end: str) -> list[str]:
@@ -89,7 +106,9 @@ def _changes(rows: Rows, varying: Sequence[str]) -> list[Section]:
         change, ends = _change(row)
         if change is not None:
             dots.append(tables.Dot(_label(row, varying), change, *(ends or (None, None))))
-    return [tables.dots("Changes", "changes", dots, "change of mean wait (%)", percent=True)] if dots else []
+    return (
+        [tables.dots("Changes", "changes", dots, "mean wait, times that of the reference", ratios=True)] if dots else []
+    )
 
 
 def _waits(path: Path, rows: Rows, keys: Sequence[str], varying: Sequence[str]) -> list[Section]:

@@ -28,7 +28,7 @@ def section(waits: Mapping[str, np.ndarray]) -> Section:
     if not any(some.size for some in waits.values()):
         return Section(title, tables.paragraph("No job started."))
     text = (
-        '<div class="pair"><figure><h3>Letter values</h3><div class="plot" id="plot-letters"></div>'
+        '<div class="pair apart"><figure><h3>Letter values</h3><div class="plot" id="plot-letters"></div>'
         f"<figcaption>{_BOXES}</figcaption></figure>"
         '<figure><h3>Tails</h3><div class="plot" id="plot-tails"></div>'
         f"<figcaption>{_TAILS}</figcaption></figure></div>"

@@ -118,7 +118,7 @@ def _text(title: str, sections: Sequence[Section], about: Sequence[str]) -> str:
         title=escaped(title),
         style=asset("page.css"),
         about="\n".join(f"<p>{escaped(line)}</p>" for line in about),
-        links="\n".join(links) if len(links) > 2 else "",
+        contents="\n".join(['<nav aria-label="sections">', *links, "</nav>"]) if len(links) > 2 else "",
         sections="\n".join(bodies),
         data="\n".join(_data(sections, plots)),
         library="\n".join(f"<script>{code}</script>" for code in (_library() if plots else ())),

@@ -3,6 +3,7 @@
 Text is escaped here: callers give it as it is.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,14 @@ from forebay.report.page import Section, escaped
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that says better or worse by its colour too; `tone` is one of these words, or empty."""
+    """A cell that says better or worse by its colour too; `tone` is one of these words, soft, or empty.
+
+    `more` stands below the text, in smaller letters.
+    """
 
     text: str
     tone: str = ""
+    more: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,10 @@ def table(
 
 
 def _cell(place: int, cell: str | Cell, right: bool) -> str:
-    text, tone = (cell.text, cell.tone) if isinstance(cell, Cell) else (cell, "")
+    shown = cell if isinstance(cell, Cell) else Cell(cell)
     kind = 'th scope="row"' if place == 0 else "td"
-    return f"<{kind}{_class(right, tone)}>{escaped(text)}</{kind.split(' ', maxsplit=1)[0]}>"
+    more = f"<small>{escaped(shown.more)}</small>" if shown.more else ""
+    return f"<{kind}{_class(right, shown.tone)}>{escaped(shown.text)}{more}</{kind.split(' ', maxsplit=1)[0]}>"
 
 
 def _class(right: bool, tone: str = "") -> str:
@@ -84,8 +90,8 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
     return f"<dl>{''.join(f'<dt>{escaped(word)}</dt><dd>{escaped(what)}</dd>' for word, what in rows)}</dl>"
 
 
-def dots(title: str, name: str, given: Sequence[Dot], label: str, percent: bool = False) -> Section:
-    """Dots with whiskers, a row each; a line at 0 where numbers are changes in percent.
+def dots(title: str, name: str, given: Sequence[Dot], label: str, ratios: bool = False) -> Section:
+    """Dots with whiskers, a row each.
 
     Parameters
     ----------
@@ -97,22 +103,25 @@ def dots(title: str, name: str, given: Sequence[Dot], label: str, percent: bool 
         From top to bottom; dots of a group share a colour.
     label
         Of the axis.
-    percent
-        Whether values are shares, to be shown as changes in percent.
+    ratios
+        Whether values are changes as shares, to be drawn as ratios: -0.5 at a half, 1 at 2, on a logarithmic axis with
+        a line at 1.
     """
-    factor = 100.0 if percent else 1.0
     names = list(dict.fromkeys(one.row for one in given))
     groups = list(dict.fromkeys(one.group for one in given))
-    made = _axes.panel(58 + 24 * max(len(names), 2) + (26 if len(groups) > 1 else 0))
+    scales = ("log", "linear") if ratios else ("linear", "linear")
+    made = _axes.panel(58 + 24 * max(len(names), 2) + (26 if len(groups) > 1 else 0), scales=scales)
+    ends = [(one.value if end is None else end) for one in given for end in (one.value, one.low, one.high)]
+    least = _axes.log_ratios(made, [1 + end for end in ends]) if ratios else -math.inf
     for turn, group in enumerate(groups):
         some = [one for one in given if one.group == group]
         shift = 0.0 if len(groups) == 1 else 0.5 * (turn / (len(groups) - 1) - 0.5)
         drawn = source(
             {
-                "x": [factor * one.value for one in some],
+                "x": [max(ratios + one.value, least) for one in some],
                 "y": [names.index(one.row) + shift for one in some],
-                "low": [factor * (one.value if one.low is None else one.low) for one in some],
-                "high": [factor * (one.value if one.high is None else one.high) for one in some],
+                "low": [max(ratios + (one.value if one.low is None else one.low), least) for one in some],
+                "high": [max(ratios + (one.value if one.high is None else one.high), least) for one in some],
             }
         )
         colour = _axes.COLOURS[turn % len(_axes.COLOURS)]
@@ -120,11 +129,10 @@ def dots(title: str, name: str, given: Sequence[Dot], label: str, percent: bool 
         made.draw("Segment", drawn, x0=low, y0=y, x1=high, y1=y, line_color=colour, line_width=2)
         word = group if len(groups) > 1 else ""
         dot = made.draw("Scatter", drawn, word, **fields("x", "y"), **_axes.filled(colour), size=8)
-        unit = " %" if percent else ""
-        facts = [(label, f"@x{{0.[000]}}{unit}"), ("interval", f"@low{{0.[000]}} to @high{{0.[000]}}{unit}")]
+        facts = [(label, "@x{0.[000]}"), ("interval", "@low{0.[000]} to @high{0.[000]}")]
         made.tools.append(Model("HoverTool", renderers=[dot], tooltips=facts))
-    if percent:
-        made.add(Model("Span", location=0, dimension="height", line_color="#888888", line_dash=_axes.DASHED))
+    if ratios:
+        made.add(Model("Span", location=1, dimension="height", line_color="#888888", line_dash=_axes.DASHED))
     _axes.rows(made, names)
     made.x_axis.update(axis_label=_axes.plain_label(label, 80))
     made.legend_above()

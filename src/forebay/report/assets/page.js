@@ -143,7 +143,73 @@ const forebay = {
     return waiting.sort((one, other) => far(one) - far(other))[0];
   },
 
+  // Marks the section that is read in the table of contents: the last one that has come to the top of the screen.
+  follow() {
+    const links = [...document.querySelectorAll("nav a")];
+    const sections = links.map((link) => document.querySelector(link.getAttribute("href")));
+    let marked = null;
+    const mark = () => {
+      const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+      let place = end ? sections.length - 1 : 0;
+      if (!end) sections.forEach((one, k) => { if (one.getBoundingClientRect().top < 100) place = k; });
+      if (links[place] === marked) return;
+      marked?.removeAttribute("aria-current");
+      marked = links[place];
+      marked.setAttribute("aria-current", "true");
+      const bar = marked.parentElement;
+      bar.scrollTo({ left: marked.offsetLeft - bar.offsetLeft - 20, top: marked.offsetTop - bar.offsetTop - 100 });
+    };
+    if (!links.length) return;
+    addEventListener("scroll", mark, { passive: true });
+    addEventListener("resize", mark);
+    mark();
+  },
+
+  // Paper is light, and narrower than most screens: for it, each figure becomes a picture of that width. All of this
+  // happens before the browser goes on, so nothing may wait.
+  toPaper() {
+    if (this.paper) return;
+    const closed = [...document.querySelectorAll("details:not([open])")], pictures = [];
+    this.paper = { dark: this.dark(), closed, pictures };
+    for (const one of closed) one.open = true;
+    this.setTheme("light");
+    for (const { made, element, shown } of this.figures.values()) {
+      const [root] = made.roots(), view = shown && Bokeh.index.find_one(root);
+      if (!view) continue;
+      const width = element.closest(".pair:not(.apart)") ? 345 : 700;
+      element.style.width = `${width}px`;
+      view.compute_layout();
+      const picture = document.createElement("div");
+      for (const one of root.children ? view.child_views : [view]) {
+        if (!one.model.visible) continue;
+        const image = document.createElement("img");
+        image.className = "printed";
+        image.src = `data:image/svg+xml,${encodeURIComponent(one.export("svg").ctx.get_serialized_svg(true))}`;
+        picture.append(image);
+      }
+      element.after(picture);
+      element.style.display = "none";
+      pictures.push({ element, picture, view });
+    }
+  },
+
+  toScreen() {
+    const { dark, closed, pictures } = this.paper ?? {};
+    if (!pictures) return;
+    this.paper = null;
+    for (const one of closed) one.open = false;
+    for (const { element, picture, view } of pictures) {
+      picture.remove();
+      element.style.width = element.style.display = "";
+      view.compute_layout();
+    }
+    this.setTheme(dark ? "dark" : "light");
+  },
+
   async begin() {
+    this.follow();
+    addEventListener("beforeprint", () => this.toPaper());
+    addEventListener("afterprint", () => this.toScreen());
     const wanted = window.matchMedia("(prefers-color-scheme: dark)");
     this.setTheme(wanted.matches ? "dark" : "light");
     wanted.addEventListener("change", () => this.setTheme(wanted.matches ? "dark" : "light"));

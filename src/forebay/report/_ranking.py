@@ -1,6 +1,5 @@
-"""Who is better: verdicts against a reference and their intervals; without any, policies ranked by mean wait."""
+"""The numbers of every policy, shortest mean wait first."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -30,42 +29,23 @@ TITLES = dict(_RANKED)
 _LATER = (("n_killed", "killed"), ("n_waiting_over_a_day", "waiting > 1 day"))
 
 
-def sections(runs: Runs) -> list[Section]:
-    """Verdicts and the numbers behind them, then what can be drawn of them."""
-    if runs.verdicts is None or runs.verdicts.is_empty():
-        title = "Ranking" if len(runs.documents) > 1 else "Summary"
-        return [Section(title, ranking(runs)), *_means(runs)]
-    drawn = _changes(runs.verdicts)
-    return [Section("Verdicts", _table(runs.verdicts)), Section("Ranking", ranking(runs)), *drawn]
-
-
 def ranking(runs: Runs) -> str:
     """The numbers of every policy, shortest mean wait first."""
     resources = [(f"utilisation_{name}", f"{words(name)} used") for name in runs.documents[0]["resources"]]
-    own = [(name, words(name)) for name in own_among(_numbers(runs, one) for one in runs.documents)]
-    columns = [*_RANKED, *resources, *_LATER, *own]
+    own = [(name, words(name)) for name in own_among(runs.numbers)]
+    later = [column for column in _LATER if any(round(numbers.get(column[0]) or 0) for numbers in runs.numbers)]
+    columns = [*_RANKED, *resources, *later, *own]
     rows = [
         [label, *(value(name, numbers.get(name)) for name, _ in columns)]
-        for label, numbers in ((label, _numbers(runs, document)) for label, document in _labelled(runs))
+        for label, numbers in zip(runs.labels, runs.numbers, strict=True)
     ]
     table = tables.table(["policy", *(title for _, title in columns)], rows, range(1, len(columns) + 1))
     return tables.paragraph(f"{WHAT} {_over(runs)}".strip()) + table + _not_run(runs) + _least(runs)
 
 
-def _labelled(runs: Runs) -> Iterator[tuple[str, dict[str, Any]]]:
-    return zip(runs.labels, runs.documents, strict=True)
-
-
-def _numbers(runs: Runs, document: dict[str, Any]) -> dict[str, Any]:
-    """What tables show of a run: means over the same runs and jobs as of others, where it is one of a comparison."""
-    found: dict[str, Any] = runs.shown.get(str(document.get("policy"))) or document.get("summary") or {}
-    return found
-
-
 def _over(runs: Runs) -> str:
     """What numbers are means over, where that is not simply all jobs of each run."""
-    copies = max((int(row.get("runs") or 1) for row in runs.shown.values()), default=1) - 1
-    words = [f"the trace and {counted(copies, 'shaken copy', 'shaken copies')} of it"] if copies else []
+    words = [f"the trace and {counted(runs.copies, 'shaken copy', 'shaken copies')} of it"] if runs.copies else []
     words += ["the jobs that ran under every policy"] if runs.not_run is not None else []
     return f"Numbers are means over {', and over '.join(words)}." if words else ""
 
@@ -103,32 +83,6 @@ def value(name: str, given: Any) -> str:
         return number(given)
 
 
-def _table(verdicts: pl.DataFrame) -> str:
-    rows = []
-    for one in verdicts.iter_rows(named=True):
-        verdict = str(one["verdict"])
-        ends = (percent(one[end], verdict in ("better", "worse")) for end in ("low", "high"))
-        interval = " to ".join(ends) if one["low"] is not None else NONE
-        unit = "run" if one["over"] == "replicas" else str(one["over"]).removesuffix("s")  # with the trace itself
-        over = counted(int(one["n"]), unit) if one["n"] else NONE
-        rows.append(
-            [
-                one["policy"],
-                words(one["metric"]),
-                tables.Cell(verdict, verdict if verdict in ("better", "worse") else ""),
-                percent(one["change"]),
-                interval,
-                value(one["metric"], one["value"]),
-                value(one["metric"], one["reference_value"]),
-                over,
-            ]
-        )
-    reference = " and ".join(dict.fromkeys(verdicts["reference"]))
-    caption = f"Each policy against {reference}; a verdict needs a 95 % interval that leaves out 0."
-    titles = ["policy", "metric", "verdict", "change", "95 % interval", "value", f"of {reference}", "over"]
-    return tables.table(titles, rows, (3, 4, 5, 6, 7), caption)
-
-
 def percent(share: float | None, decided: bool = False) -> str:
     """A change: "+12.3 %"; a bound of a decided verdict with enough digits to see its sign."""
     if share is None:
@@ -139,24 +93,7 @@ def percent(share: float | None, decided: bool = False) -> str:
     return f"{text} %".replace("-", "\N{MINUS SIGN}")
 
 
-def _changes(verdicts: pl.DataFrame) -> list[Section]:
-    """A figure of each metric's changes, with whiskers as long as the intervals."""
-    known = verdicts.filter(pl.col("change").is_not_null())
-    if known.is_empty():
-        return []
-    parts = []
-    for place, metric in enumerate(dict.fromkeys(known["metric"])):
-        some = known.filter(pl.col("metric") == metric).iter_rows(named=True)
-        dots = [tables.Dot(one["policy"], one["change"], one["low"], one["high"]) for one in some]
-        label = f"change of {words(metric)} (%)"
-        parts.append(tables.dots(words(metric), f"change-{place}", dots, label, percent=True))
-    html = "".join(f"<figure>{part.html}</figure>" for part in parts)
-    caption = tables.paragraph("Left of the dashed line is less than the reference; whiskers are 95 % intervals.")
-    plots = {name: model for part in parts for name, model in part.plots.items()}
-    return [Section("Changes", f'{caption}<div class="pair">{html}</div>', plots=plots)]
-
-
-def _means(runs: Runs) -> list[Section]:
+def means(runs: Runs) -> list[Section]:
     """Mean waits with their intervals over jobs, in hours."""
     if len(runs.documents) < 2:
         return []
