@@ -6,7 +6,7 @@ Scenario: the embedded default workload on its own machine; does it pay to reser
 import forebay as fb
 
 workload = fb.read("default")
-print(f"{len(workload):,} jobs for {fb.platform(workload.platform)}")
+print(f"{len(workload):,} jobs for {fb.platform(workload.platform or 'default')}")
 for policy in ("fcfs-easy", "fcfs-bb", "sjf-bb"):
     result = fb.simulate(workload, policy=policy, seed=1)
     summary = fb.summary(result)

@@ -21,7 +21,7 @@ class HoldIo(fb.Policy):
     def __init__(self, most: float = 0.5, little: float = 1e9):
         self.most, self.little = most, little
 
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         moves = view.column("io_rate")
         busy = any(link.load >= self.most * link.capacity for link in view.links.values())
         for job in view.queue:
@@ -31,10 +31,11 @@ class HoldIo(fb.Policy):
             act.wake(view.now + 600)
 
 
-def workload():
+def workload() -> fb.Workload:
     """100 jobs on 64 nodes, 40 % of whose time is I/O when they are alone; and what their users say of it."""
     jobs = models.attach(models.generate("lublin99:nodes=64,load=0.9", 1, jobs=100), ["io-share:io=0.4,pfs=20GB"], 1)
     to_files = {"stage_in": "read", "checkpoint": "write", "drain": "write", "stage_out": "write"}
+    assert jobs.phases is not None  # the model has drawn some
     phases = jobs.phases.with_columns(pl.col("kind").replace(to_files))  # this machine has no burst buffer
     moved = phases.group_by("job").agg(pl.col("bytes").sum())
     rate = jobs.jobs.join(moved, left_on="id", right_on="job", how="left", maintain_order="left")

@@ -17,9 +17,9 @@ class Patient:
     def __init__(self, patience: float = 96.0):
         self.patience = patience
 
-    def decide(self, view, act):
-        def waited(job):
-            return view.now - view.jobs["submit"][job]
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
+        def waited(job: int) -> float:
+            return float(view.now - view.jobs["submit"][job])
 
         line = sorted(view.queue, key=lambda job: view.walltime(job) / (waited(job) + 600))
         deadline = float("inf")

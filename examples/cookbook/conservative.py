@@ -8,5 +8,5 @@ import forebay as fb
 
 
 class Conservative(fb.Policy):
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         act.backfill(view.queue, conservative=True)

@@ -7,5 +7,5 @@ import forebay as fb
 
 
 class Easy(fb.Policy):
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         act.backfill(view.queue)

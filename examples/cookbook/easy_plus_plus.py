@@ -12,10 +12,12 @@ STEPS = np.cumsum([0, 60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 18000
 
 
 class EasyPlusPlus(fb.Policy):
-    def setup(self, view):
-        self.last, self.begun, self.first = {}, set(), np.zeros(len(view.jobs))
+    def setup(self, view: fb.View) -> None:
+        self.last: dict[int, list[float]] = {}
+        self.begun: set[int] = set()
+        self.first = np.zeros(len(view.jobs))
 
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         jobs, expected = view.jobs, np.zeros(len(view.jobs))
         running = view.running["job"].tolist()
         for job in sorted(self.begun - set(running)):
@@ -23,7 +25,7 @@ class EasyPlusPlus(fb.Policy):
                 self.last.setdefault(jobs["user"][job], []).append(jobs["finish"][job] - jobs["start"][job])
         for job in view.queue:
             last = self.last.get(jobs["user"][job], [])[-2:]
-            self.first[job] = min(max(np.mean(last), 1.0), view.walltime(job)) if last else view.walltime(job)
+            self.first[job] = min(max(float(np.mean(last)), 1.0), view.walltime(job)) if last else view.walltime(job)
         for job in [*running, *view.queue.tolist()]:
             ran = view.now - jobs["leg_start"][job] if job in self.begun else 0.0
             longer = self.first[job] + STEPS

@@ -13,7 +13,7 @@ class ExpansionFactor(fb.Policy):
     def __init__(self, weight: float = 0.02):
         self.weight = weight
 
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         queue = view.queue
         walltime = np.maximum(view.legs["walltime"][view.jobs["leg"][queue]], 1.0)
         waited = view.now - view.jobs["submit"][queue]

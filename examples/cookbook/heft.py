@@ -9,7 +9,7 @@ import forebay as fb
 
 
 class Heft(fb.Policy):
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         profile = view.profile()
         ranked = sorted(view.queue.tolist(), key=lambda job: (-view.critical_path(job), view.jobs["id"][job]))
         for job, start in zip(ranked, profile.lay(ranked), strict=True):

@@ -12,7 +12,7 @@ class Lookahead(fb.Policy):
     def __init__(self, window: int = 50):
         self.window = window
 
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         line = view.queue.tolist()
         while line and act.fits(line[0]):
             act.start(line.pop(0), fb.LogReason.IN_ORDER)
@@ -23,7 +23,8 @@ class Lookahead(fb.Policy):
         jobs = [job for job in line[1 : self.window + 1] if act.fits(job)]
         nodes = [int(view.demand(job)[0]) for job in jobs]
         later = [view.now + view.walltime(job) > shadow for job in jobs]
-        best = {(act.free[0], int(spare[0])): (0, ())}  # nodes free now and spare then: nodes used, by whom
+        # Nodes used, and by whom, by nodes free now and nodes spare then.
+        best: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {(act.free[0], int(spare[0])): (0, ())}
         for place in range(len(jobs)):
             for (free, left), (used, chosen) in list(best.items()):
                 n, then = nodes[place], nodes[place] * later[place]

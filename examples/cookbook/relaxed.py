@@ -13,10 +13,10 @@ class Relaxed(fb.Policy):
     def __init__(self, slack: float = 0.5):
         self.slack = slack
 
-    def setup(self, view):
-        self.latest = {}
+    def setup(self, view: fb.View) -> None:
+        self.latest: dict[int, float] = {}
 
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         line = view.queue.tolist()
         while line and act.fits(line[0]):
             act.start(line.pop(0), fb.LogReason.IN_ORDER)

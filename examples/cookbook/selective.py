@@ -10,10 +10,11 @@ import forebay as fb
 
 
 class Selective(fb.Policy):
-    def setup(self, view):
-        self.begun, self.slowdowns = set(), []
+    def setup(self, view: fb.View) -> None:
+        self.begun: set[int] = set()
+        self.slowdowns: list[float] = []
 
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         jobs, running = view.jobs, set(view.running["job"].tolist())
         for job in sorted(self.begun - running):
             ran = jobs["finish"][job] - jobs["start"][job]
@@ -21,8 +22,8 @@ class Selective(fb.Policy):
                 self.slowdowns.append((jobs["finish"][job] - jobs["submit"][job]) / max(ran, 1.0))
         threshold = np.mean(self.slowdowns) if self.slowdowns else 1.0
 
-        def factor(job):
-            return 1.0 + (view.now - jobs["submit"][job]) / max(view.walltime(job), 1.0)
+        def factor(job: int) -> float:
+            return 1.0 + float(view.now - jobs["submit"][job]) / max(view.walltime(job), 1.0)
 
         line = view.queue.tolist()
         chosen = [job for job in line if factor(job) > threshold]

@@ -14,10 +14,10 @@ class SlackBased(fb.Policy):
     def __init__(self, slack: float = 0.5, least: float = 600.0):
         self.slack, self.least = slack, least
 
-    def setup(self, view):
+    def setup(self, view: fb.View) -> None:
         self.latest = np.full(len(view.jobs), np.nan)  # that each may begin
 
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         line, profile = view.queue, view.profile()
         fit, new = profile.earliest_each(line) == view.now, np.isnan(self.latest[line])
         if not (fit | new).any():

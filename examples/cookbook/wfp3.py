@@ -10,17 +10,17 @@ import forebay as fb
 
 
 class Wfp3(fb.Policy):
-    def decide(self, view, act):
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
         queue = view.queue
         walltime = np.maximum(view.legs["walltime"][view.jobs["leg"][queue]], 1.0)
         waited = view.now - view.jobs["submit"][queue]
         score = self.score(waited, walltime, view.jobs["nodes"][queue])
         act.backfill(queue[np.argsort(-score, kind="stable")])
 
-    def score(self, waited, walltime, nodes):
-        return nodes * (waited / walltime) ** 3
+    def score(self, waited: np.ndarray, walltime: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        return np.asarray(nodes * (waited / walltime) ** 3)
 
 
 class Unicef(Wfp3):
-    def score(self, waited, walltime, nodes):
-        return waited / (walltime * np.log2(np.maximum(nodes, 2)))
+    def score(self, waited: np.ndarray, walltime: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        return np.asarray(waited / (walltime * np.log2(np.maximum(nodes, 2))))

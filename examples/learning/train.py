@@ -27,7 +27,7 @@ TEST = 10_000  # seeds from here on are for the test
 OTHERS = ("fcfs-bb", "sjf-bb", "plan-best")
 
 
-def made(seed):
+def made(seed: int) -> fb.Workload:
     """A workload whose jobs ask for 0 to 3 TB of burst buffer a node, mostly little."""
     drawn = models.generate(MODEL, seed, jobs=JOBS)
     rng = np.random.default_rng(seed)
@@ -36,13 +36,13 @@ def made(seed):
     return fb.Workload(f"drawn-{seed}", drawn.jobs.with_columns(burst_buffer=asked))
 
 
-def scores(weights, observed):
+def scores(weights: np.ndarray, observed: dict[str, np.ndarray]) -> np.ndarray:
     """A number for each job in the window: linear in what it is like, and in that times how full the machine is."""
     jobs, free = observed["jobs"], observed["machine"][0]
-    return jobs @ weights[: jobs.shape[1]] + free * (jobs @ weights[jobs.shape[1] :])
+    return np.asarray(jobs @ weights[: jobs.shape[1]] + free * (jobs @ weights[jobs.shape[1] :]))
 
 
-def play(weights, seed):
+def play(weights: np.ndarray, seed: int) -> float:
     """Minus the mean waiting time, in hours, of one episode."""
     env = SchedulingEnv(made(seed), MACHINE, window=WINDOW, backfill=True)
     observed, info = env.reset()
@@ -54,7 +54,7 @@ def play(weights, seed):
     return total / 3600
 
 
-def trained(rounds, pool, rng):
+def trained(rounds: int, pool: ProcessPoolExecutor, rng: np.random.Generator) -> np.ndarray:
     """Weights after so many rounds: mirrored draws around them, weighed by how much better one side was."""
     weights = np.zeros(2 * (4 + 2))
     for done in range(rounds):
@@ -69,12 +69,12 @@ def trained(rounds, pool, rng):
     return weights
 
 
-def wait_under(policy, seed):
+def wait_under(policy: str, seed: int) -> float:
     """The mean waiting time in hours."""
-    return fb.summary(fb.simulate(made(seed), MACHINE, policy, progress=False))["mean_wait"] / 3600
+    return float(fb.summary(fb.simulate(made(seed), MACHINE, policy, progress=False))["mean_wait"]) / 3600
 
 
-def main(rounds=60, n_tests=40):
+def main(rounds: int = 60, n_tests: int = 40) -> None:
     """Train, then compare in pairs: every policy has the same test workloads."""
     seeds, begun = range(TEST, TEST + n_tests), time.perf_counter()
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 from forebay.errors import InputError, MetricWarning, brief, nearest, wrong_type
 from forebay.metrics._listing import built_in, in_order
@@ -21,7 +22,7 @@ class Numbers(dict[str, Number]):
         raise KeyError(f"the summary has no number {brief(name)}: {nearest(name, self)}")
 
 
-def summary(result: Result, window: tuple[float, float] | None = None) -> dict[str, Number]:
+def summary(result: Result, window: tuple[float, float] | None = None) -> dict[str, Any]:
     """Every number of a run by name; None where no job counts.
 
     Parameters
