@@ -52,7 +52,7 @@ def told(monkeypatch, *seen):
 
 
 def test_a_run_that_will_take_long_says_so_once(monkeypatch):
-    slow = ["plan-2: 100 of 1,000 jobs have ended in 20 s, about 3 min left at this pace"]
+    slow = ["plan-2: 100 of 1,000 jobs have ended in 20 s, about 3 min left"]
     assert told(monkeypatch, (5.0, 10), (20.0, 100), (40.0, 200)) == slow
     assert told(monkeypatch, (20.0, 500), (40.0, 999)) == []
     assert told(monkeypatch, (20.0, 0)) == ["plan-2: 0 of 1,000 jobs have ended in 20 s, no estimate yet"]

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from forebay._support.text import as_json
+from forebay._support.text import as_json, together
 from forebay.cli._render.number_text import number, percent, seconds, short_seconds, shortest_seconds
 from forebay.core.units import parse_period
 
@@ -59,3 +59,23 @@ def test_json_has_only_what_json_has():
 )
 def test_periods(text, period):
     assert parse_period(text, "--window") == period
+
+
+def test_notes_that_are_alike_stand_in_one_line():
+    alike = [f"partition 'p{k}': not heeded: AllowQos=q{k}" for k in range(50)]
+    assert together(["one", *alike, "two"]) == [
+        "one",
+        "partition 'p0': not heeded: AllowQos=q0 (49 notes more like this: 'p1', 'p2', 'p3', 'p4', 'p5' and 44 more)",
+        "two",
+    ]
+
+
+def test_a_few_notes_and_notes_that_differ_in_words_stay_apart():
+    notes = ["3 jobs are killed", "4 jobs are killed", "5 jobs are killed", "3 jobs are rejected", "no jobs are killed"]
+    assert together(notes) == notes
+    assert together(["same", "same"]) == ["same"]
+
+
+def test_what_differs_first_is_what_the_line_names():
+    notes = [f"line 7 of 'trace': job {k} has {k + 1} nodes" for k in range(4)]
+    assert together(notes) == ["line 7 of 'trace': job 0 has 1 nodes (3 notes more like this: 1, 2, 3)"]

@@ -30,10 +30,10 @@ def test_lines_come_late_and_seldom(clock, capsys):
                 watch.line(f"line {second}")
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "fcfs: 150 of 1,000 jobs, 15 s, about 1.42 min left at this pace",
+        "fcfs: 150 of 1,000 jobs, 15 s, about 1.42 min left",
         "line 20",
-        "fcfs: 350 of 1,000 jobs, 35 s, about 1.08 min left at this pace",
-        "fcfs: 500 of 1,000 jobs, 50 s, about 50 s left at this pace",
+        "fcfs: 350 of 1,000 jobs, 35 s, about 1.08 min left",
+        "fcfs: 500 of 1,000 jobs, 50 s, about 50 s left",
     ]
 
 

@@ -51,7 +51,7 @@ class Reporter:
 
 def left(done: int, total: int, seconds: float) -> str:
     """How long the rest takes at the pace so far, in words; nothing where there is no pace yet."""
-    return f"about {about(seconds * (total - done) / done)} left at this pace" if done else ""
+    return f"about {about(seconds * (total - done) / done)} left" if done else ""
 
 
 class _Warning:

@@ -100,6 +100,29 @@ def shared(values: Iterable[Any], word: str) -> str:
     return found[0] if len(found) == 1 else f"{len(found):,} {word}" if found else ""
 
 
+def together(notes: Iterable[str]) -> list[str]:
+    """Notes, those that are alike but for names and numbers in one line: the first, and what differs in the others."""
+    groups: dict[str, list[str]] = {}
+    for note in dict.fromkeys(notes):
+        groups.setdefault(_VARIES.sub("*", note), []).append(note)
+    found = []
+    for alike in groups.values():
+        if len(alike) < _MANY_NOTES:
+            found += alike
+            continue
+        parts = [_VARIES.findall(note) for note in alike]
+        names = next(list(column) for column in zip(*parts, strict=True) if len(set(column)) > 1)
+        others = list(dict.fromkeys(names[1:]))
+        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+        found.append(f"{alike[0]} ({len(alike) - 1:,} notes more like this: {', '.join(others[:_NAMED])}{more})")
+    return found
+
+
+_VARIES = re.compile(r"'[^']*'|=\S+|[\d.,]*\d\S*")
+_MANY_NOTES, _NAMED = 4, 5
+"""How many notes that are alike become one, and how many names that one has."""
+
+
 def amount(n: int, resource: str) -> str:
     """So much of a resource: "1 node", "79 nodes", "10 of licences"."""
     return counted(n, "node") if resource == "nodes" else f"{n:,} of {resource}"

@@ -9,6 +9,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._support.text import about as length
+from forebay._support.text import together
 from forebay.errors import InputError
 from forebay.figures import _look
 from forebay.figures._waits import dots
@@ -64,7 +65,7 @@ def _facts(document: Mapping[str, Any], machine: str) -> list[tuple[str, str]]:
     rows += [("SHA-256 of it", str(document["workload_sha256"])), ("platform", machine)]
     rows += [(word, str(document[key])) for word, key in (("policy", "policy"), ("job model", "job_model"))]
     rows += [("seed", str(document["seed"])), ("period", _period(document)), *_inputs.versions(document)]
-    return rows + [("note", str(note)) for note in document["notes"]]
+    return rows + [("note", note) for note in together(map(str, document["notes"]))]
 
 
 def _period(document: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forebay._support.text import counted
+from forebay._support.text import counted, together
 from forebay.core.units import format_seconds
 from forebay.report import tables
 from forebay.report._folder import Runs
@@ -26,7 +26,7 @@ def section(runs: Runs) -> Section:
         rows.append(("window", f"jobs submitted from {' to '.join(map(format_seconds, first['window']))}"))
     rows += versions(first)
     notes = dict.fromkeys(str(note) for document in runs.documents for note in document.get("notes", []))
-    rows += [("note", note) for note in notes]
+    rows += [("note", note) for note in together(notes)]
     each = list(zip(runs.labels, runs.documents, strict=True))
     rows += [(f"policy {label}", str(one["spec"])) for label, one in each if "spec" in one]
     logs = [[label, str(one.get("log_sha256", "-"))] for label, one in each]
@@ -60,6 +60,12 @@ def platform(document: Mapping[str, Any]) -> str:
     """The machine in words."""
     machine = document.get("platform")
     return str(machine.get("text", machine.get("name", ""))) if isinstance(machine, Mapping) else str(machine or "")
+
+
+def machine(document: Mapping[str, Any]) -> str:
+    """The machine's name; what it has stands under the inputs."""
+    found = document.get("platform")
+    return str(found.get("name") or found.get("text", "")) if isinstance(found, Mapping) else str(found or "")
 
 
 def command(runs: Runs) -> str:

@@ -10,7 +10,7 @@ from polars.exceptions import PolarsError
 from forebay._support.parquet import read_parquet
 from forebay._support.reading import read_bytes
 from forebay._support.student import spread
-from forebay._support.text import counted
+from forebay._support.text import counted, together
 from forebay.errors import listed
 from forebay.report import _inputs, tables
 from forebay.report._document import read_answer, unreadable
@@ -32,7 +32,7 @@ def page_of(folder: Path) -> Page:
     keys = [key for key in _before(rows[0], "seeds") if key != "reference"]
     varying = [key for key in keys if key == "policy" or len({str(row[key]) for row in rows}) > 1]
     shared = [(words(key), str(rows[0][key])) for key in keys if key not in varying and rows[0][key] is not None]
-    notes = "".join(map(tables.paragraph, document.get("notes", [])))
+    notes = "".join(map(tables.paragraph, together(document.get("notes", []))))
     sections = [
         *([Section("Answer", tables.sentences(texts))] if (texts := _answer(rows, varying)) else []),
         Section("Combinations", _table(rows, varying, metrics) + notes),

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from forebay._support.text import as_json, plain
+from forebay._support.text import as_json, plain, together
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -160,5 +160,5 @@ def fitting(make: Callable[[Seconds, int], "Shown"]) -> "Shown":
 
 
 def notes_block(notes: Sequence[str]) -> list[Any]:
-    """Every note on a line of its own; nothing if there is none."""
-    return [pairs([("note", note) for note in notes])] if notes else []
+    """Every note on a line of its own, those that are alike on one; nothing if there is none."""
+    return [pairs([("note", note) for note in together(notes)])] if notes else []

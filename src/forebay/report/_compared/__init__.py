@@ -31,4 +31,4 @@ def page_of(folder: Path) -> Page:
     ]
     policies = runs.labels[0] if len(runs.labels) == 1 else counted(len(runs.labels), "policy", "policies")
     name = f"{first.get('workload', 'A workload')} under {policies}"
-    return Page(name, sections, [f"{counted(int(first.get('jobs', 0)), 'job')} on {_inputs.platform(first)}"])
+    return Page(name, sections, [f"{counted(int(first.get('jobs', 0)), 'job')} on {_inputs.machine(first)}"])
