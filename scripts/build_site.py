@@ -87,6 +87,9 @@ NAVIGATION = {
             "SECURITY.md",
         ],
     },
+    "guides/write-a-policy.md": {"": ["guides/write-a-policy/more.md", "guides/write-a-policy/check.md"]},
+    "reference/metrics.md": {"": ["reference/metrics/in-python.md"]},
+    "reference/results.md": {"": ["reference/results/comparison.md", "reference/results/loading.md"]},
     "guides/extend.md": {"": [f"guides/extend/{name}.md" for name in ("policies", "machines", "workloads", "answers")]},
     "reference/platforms.md": {
         "": [f"reference/platforms/{name}.md" for name in ("presets", "tiers", "networks", "classes", "site")]

@@ -16,7 +16,9 @@ from forebay.workload.embedded import default
 from forebay.workload.workload import job_table
 
 ROOT = Path(__file__).parents[1]
-GUIDE = (ROOT / "docs" / "guides" / "write-a-policy.md").read_text(encoding="utf-8")
+GUIDES = ROOT / "docs" / "guides"
+PAGES = ("write-a-policy.md", "write-a-policy/more.md", "write-a-policy/check.md")
+GUIDE = "\n".join((GUIDES / page).read_text(encoding="utf-8") for page in PAGES)
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 MEASURES = ("mean_waiting_time", "max_waiting_time", "mean_bounded_slowdown_10min")
 

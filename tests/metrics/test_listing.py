@@ -20,7 +20,8 @@ from forebay.workload.operations import first
 
 pytestmark = pytest.mark.small
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+PAGE = "\n".join((REFERENCE / name).read_text(encoding="utf-8") for name in ("metrics.md", "metrics/in-python.md"))
 GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "extend" / "answers.md").read_text(encoding="utf-8")
 EVERY = _listing.metrics()
 
