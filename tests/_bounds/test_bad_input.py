@@ -75,6 +75,15 @@ def test_a_slowdown_of_jobs_that_contend():
     assert "makespan" in fb.bounds(jobs, machine, job_model="io-aware", steps=2).best
 
 
+def test_runs_of_something_else():
+    least = fb.bounds(made(), "flat:nodes=4")
+    with pytest.raises(fb.ForebayError, match="the run fcfs-bb is of table1, and the bounds are of mine"):
+        least.against(fb.simulate("table1"))
+    for wrong in ("fcfs", 3, ["fcfs"], {"mine": None}):
+        with pytest.raises(fb.ForebayError, match="what is held against the bounds"):
+            least.gaps(wrong)
+
+
 def test_ortools_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "ortools", None)
     monkeypatch.setitem(sys.modules, "ortools.sat.python.cp_model", None)

@@ -47,6 +47,15 @@ def test_a_target_that_no_capacity_reaches():
     assert str(found).startswith("not reached: ")
 
 
+def test_a_metric_that_raises_is_no_word_on_jobs():
+    @fb.metric(unit="s")
+    def broken(result):
+        raise OSError
+
+    found = fb.capacity("table1", **(GIVEN | {"target": "broken <= 1s"}))
+    assert str(found).endswith("runs have no such number at every size")
+
+
 def test_its_folder_goes_with_it():
     found = fb.capacity("table1", **GIVEN)
     folder = Path(found.folder)
@@ -62,10 +71,13 @@ def test_its_folder_goes_with_it():
         ({"target": "mean_wiat <= 3min"}, "did you mean 'mean_wait'"),
         ({"vary": ["nodes", "pfs"]}, "only prices can weigh"),
         ({"policies": ["fcfs-eesy"]}, "did you mean 'fcfs-easy'"),
+        ({"policies": [object()]}, "the policy is .*, of type object; give a spec"),
+        ({"policies": object}, "the policy is .*; give a spec"),
+        ({"workload": ["table1"]}, "the workload is .*, of type list; give a Workload"),
         ({"precision": "five"}, "is not a share"),
         ({"range": "20TB:8TB"}, "is empty"),
     ],
 )
 def test_what_cannot_be_asked(given, message):
     with pytest.raises(InputError, match=message):
-        fb.capacity("table1", **(GIVEN | given))
+        fb.capacity(**({"workload": "table1"} | GIVEN | given))

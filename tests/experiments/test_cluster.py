@@ -94,6 +94,23 @@ def test_a_run_that_kills_its_process_fails_by_name(local, runs):
     assert not isinstance(outcomes["fcfs"], Failure)
 
 
+def test_a_worker_without_what_a_policy_imports_is_named(local, runs, tmp_path, monkeypatch):
+    """A module that lies beside the policy goes with it; one that is installed here alone does not."""
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed" / "only_here.py").write_text("MOST = 2\n")
+    (tmp_path / "needy.py").write_text(POLICY.replace("from beside", "from only_here"))
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    (needy,) = runs_of({"workloads": ["table1"], "policies": ["needy.py:Mine"]})
+    outcomes = {}
+    with cluster.executing([needy, runs[0]], None, local.scheduler_address) as executor:
+        executor([needy, runs[0]], lambda run, outcome: outcomes.__setitem__(run.policy, outcome))
+    text = outcomes["needy.py:Mine"].text
+    assert "needy.py" in text
+    assert "only_here" in text
+    assert "Traceback" not in text
+    assert not isinstance(outcomes["fcfs"], Failure)
+
+
 def test_workers_with_other_code_are_refused(local, runs, monkeypatch):
     monkeypatch.setattr(cluster, "code_hash", lambda: "other")
     with (

@@ -45,6 +45,10 @@ def test_nobody_waited():
 def test_wrong_questions(result):
     with pytest.raises(InputError, match="job 99 is not in the run"):
         fb.explain(result, 99)
+    with pytest.raises(InputError, match="the job is '4', of type str; give its number"):
+        fb.explain(result, "4")
+    with pytest.raises(InputError, match="the figure is 3, of type int; give its name"):
+        result.plot(3)
     with pytest.raises(InputError, match="worst is 0; give a count from 1 up"):
         result.explain(worst=0)
     with pytest.raises(InputError, match=r"the run .*a Result"):

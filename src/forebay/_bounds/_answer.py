@@ -8,11 +8,12 @@ from typing import Any
 import polars as pl
 
 from forebay._bounds import _paper
-from forebay._bounds._gaps import Results, gap_table
+from forebay._bounds._gaps import Results, gap_table, named
 from forebay._bounds._objective import METRICS, ON_REQUEST
 from forebay._support.files import as_path
 from forebay._support.paper import InPapers, Table
 from forebay._support.text import counted, html_table
+from forebay.errors import InputError
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,6 +82,12 @@ class Bounds(InPapers):
         >>> least.gaps(fb.simulate("table1", policy="fcfs-easy"))["value"].to_list()
         [345.0]
         """
+        for label, result in named(results).items():
+            if result.facts["workload"] != self.workload:
+                raise InputError(
+                    f"the run {label} is of {result.facts['workload']}, and the bounds are of {self.workload}; "
+                    "give runs of the same workload"
+                )
         return gap_table(self.best, results, self.n_jobs, self.n_uncertain)
 
     def against(self, results: Results) -> "Bounds":

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState
+from forebay.errors import wrong_type
 from forebay.metrics._summary import collected
 from forebay.results import Result
 
@@ -25,15 +26,26 @@ _NEVER_BEGUN = [FINAL_STATE[state] for state in NEVER_BEGUN]
 
 def gap_table(best: Mapping[str, Mapping[str, Any]], results: Results, certain: int, uncertain: int) -> pl.DataFrame:
     """A row for each run and metric; `certain` jobs are run by every policy, `uncertain` ones perhaps."""
-    if isinstance(results, Result):
-        results = [results]
-    if not isinstance(results, Mapping):
-        results = {str(result.facts["policy"]): result for result in results}
     rows = []
-    for label, result in results.items():
+    for label, result in named(results).items():
         numbers = collected(result)[0] if keeps_to(result.jobs, certain, uncertain) else {}
         rows += [(label, metric, *of_number(numbers.get(metric), row["value"])) for metric, row in best.items()]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def named(results: Results) -> Mapping[str, Result]:
+    """Runs by the names that a user gave, else by their policies."""
+    if isinstance(results, Result):
+        results = [results]
+    wanted = "one run, or several: what forebay.simulate gives"
+    if not isinstance(results, Sequence | Mapping) or isinstance(results, str):
+        raise wrong_type("what is held against the bounds", results, wanted)
+    for one in results.values() if isinstance(results, Mapping) else results:
+        if not isinstance(one, Result):
+            raise wrong_type("what is held against the bounds", one, wanted)
+    if isinstance(results, Mapping):
+        return {str(name): result for name, result in results.items()}
+    return {str(result.facts["policy"]): result for result in results}
 
 
 def of_number(value: float | None, least: float) -> tuple[float | None, float, float | None, float | None]:

@@ -5,13 +5,13 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path, file_names, writable_folder
-from forebay.errors import InputError, MetricWarning
+from forebay.errors import InputError, MetricWarning, wrong_type
 
 if TYPE_CHECKING:
     from forebay.experiments.capacity.answer import Capacity
@@ -301,6 +301,11 @@ def capacity(
     def several(given: "str | Sequence[str]") -> list[str]:
         return [given] if isinstance(given, str) else list(given)
 
+    if not isinstance(workload, str | os.PathLike | Workload):
+        raise wrong_type("the workload", workload, "a Workload, a file, or the name of an embedded one")
+    for one in [policies] if isinstance(policies, str) else policies if isinstance(policies, Iterable) else [policies]:
+        if not isinstance(one, str):
+            raise wrong_type("the policy", one, 'a spec, such as "mine.py:Mine": other processes make it by that')
     with _folder(output) as (folder, keep):
         if isinstance(workload, Workload):
             path = writable_folder(folder) / f"{file_names([workload.name])[0]}.parquet.zip"

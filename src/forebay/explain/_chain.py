@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from forebay._support.text import counted
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.explain._reasons import reasons
 from forebay.results import Result
 
@@ -14,6 +14,8 @@ _BEHIND = ("reserved", "order", "said", "dependency")
 
 def check_job(result: Result, job: int) -> None:
     """Refuse a job that the run does not have."""
+    if not isinstance(job, int | np.integer):
+        raise wrong_type("the job", job, "its number")
     ids = result.jobs["job_id"]
     if ids.is_empty() or not (ids == job).any():
         text = (

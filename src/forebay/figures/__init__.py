@@ -35,6 +35,8 @@ def names() -> list[str]:
 
 def proper(name: str) -> str:
     """The figure that a user means by `name`, as `names` spells it."""
+    if not isinstance(name, str):
+        raise wrong_type("the figure", name, 'its name, such as "waits"')
     found = _plugins.find("figures", name)
     if found not in names():
         raise _plugins.unknown("figure", name, names())

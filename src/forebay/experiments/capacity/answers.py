@@ -22,7 +22,8 @@ def sentence(question: Question, found: Found) -> str:
     if answer.capacity is None:
         best = f"best seen: {value_text(question, answer.best)} at {text(answer.best.capacity)}"
         if not math.isfinite(answer.best.mean):
-            best = "jobs are rejected at every size"
+            rejects = all(found.rejected.values())
+            best = f"{'jobs are rejected' if rejects else 'runs have no such number'} at every size"
         ends = f"from {text(span.low)} to {text(span.high)}"
         return f"not reached: no {span.quantity.title} {ends} gives {question.target} {under}; {best}"
     said = f"{span.quantity.title} >= {text(answer.capacity)}{interval(question, answer)} for {question.target} {under}"

@@ -219,6 +219,7 @@ def _crossings(logs: np.ndarray, curves: np.ndarray, places: np.ndarray, limit: 
     rows, after = np.arange(len(curves)), np.minimum(places + 1, len(logs) - 1)
     above, below = curves[rows, places], curves[rows, after]
     share = np.ones(len(curves))
-    np.divide(above - limit, above - below, out=share, where=np.isfinite(above) & (above > below))
+    some = np.isfinite(above) & (above > below)  # no number counts as inf, and inf less inf as nothing
+    share[some] = (above[some] - limit) / (above[some] - below[some])
     crossings = logs[places] + share * (logs[after] - logs[places])
     return np.asarray(np.where(places < 0, logs[0], np.where(places == len(logs) - 1, np.inf, crossings)))
