@@ -90,6 +90,9 @@ NAVIGATION = {
     "guides/write-a-policy.md": {"": ["guides/write-a-policy/more.md", "guides/write-a-policy/check.md"]},
     "reference/metrics.md": {"": ["reference/metrics/in-python.md"]},
     "reference/results.md": {"": ["reference/results/comparison.md", "reference/results/loading.md"]},
+    "reference/command-line.md": {
+        "": [f"reference/command-line/{name}.md" for name in ("run", "answers", "workload", "lists")]
+    },
     "guides/extend.md": {"": [f"guides/extend/{name}.md" for name in ("policies", "machines", "workloads", "answers")]},
     "reference/platforms.md": {
         "": [f"reference/platforms/{name}.md" for name in ("presets", "tiers", "networks", "classes", "site")]
