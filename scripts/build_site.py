@@ -93,6 +93,7 @@ NAVIGATION = {
     "reference/command-line.md": {
         "": [f"reference/command-line/{name}.md" for name in ("run", "answers", "workload", "lists")]
     },
+    "why.md": {"": [f"why/{name}.md" for name in ("engine", "compiled", "data", "policies", "answers")]},
     "guides/extend.md": {"": [f"guides/extend/{name}.md" for name in ("policies", "machines", "workloads", "answers")]},
     "reference/platforms.md": {
         "": [f"reference/platforms/{name}.md" for name in ("presets", "tiers", "networks", "classes", "site")]
