@@ -106,6 +106,7 @@ NAVIGATION = {
                 "sacct",
                 "batsim",
                 "wfcommons",
+                "tables",
                 "job-tables",
                 "writing",
                 "odd-jobs",

@@ -6,7 +6,7 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ def read(
     cancelled: str = "drop",
     skip_bad_lines: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    columns: str | os.PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Workload:
     """The workload in a file, or the embedded one of that name; a file wins.
 
@@ -62,6 +63,9 @@ def read(
         refused.
     progress
         Called at times with how many bytes of a large file are read, and how many there are.
+    columns
+        Of a table in CSV or Parquet, which column is what: a known mapping such as "pm100", a TOML file, or pairs such
+        as "submit=created,run_time=elapsed:min,nodes=hosts", also as a dictionary. See the reference, Tables of jobs.
 
     Returns
     -------
@@ -77,6 +81,10 @@ def read(
         raise InputError(f"cancelled is {cancelled!r}; give 'drop' or 'keep'")
     path = as_path(source, "the workload to read")
     check_regular(path)
+    if columns is not None:
+        from forebay.workload.tables.reading import read as read_table
+
+        return read_table(path, columns, skip_bad_lines)
     if os.path.isfile(path):  # unlike Path's own, it takes a name that is too long as that of no file
         module = _plugins.load(_FORMATS, _format_of(path), "format")
         options: dict[str, Any] = {"cancelled": cancelled, "skip_bad_lines": skip_bad_lines, "progress": progress}

@@ -54,6 +54,16 @@ SkipOption = Annotated[
     bool,
     typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, count and name them (SWF, sacct)."),
 ]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="MAPPING",
+        help="Read any table of jobs, CSV or Parquet: which column is what, as a known mapping (pm100, helios, ...), a "
+        "TOML file, or submit=COLUMN,run_time=COLUMN:min,nodes=COLUMN.",
+        show_default=False,
+    ),
+]
 PlatformOption = Annotated[
     str | None,
     typer.Option(

@@ -25,10 +25,17 @@ EXAMPLES = options.examples(
     "forebay workload convert trace.swf full.json --model burst-buffer --model io-phases:speed=1e9 --seed 1",
     "forebay workload convert jobs.sacct shared.parquet.zip --keep-cancelled --clean --anonymise",
     "forebay workload convert jobs.sacct march.parquet.zip --slurm-conf slurm.conf",
+    "forebay workload convert cluster_log.csv venus.parquet.zip --columns helios",
 )
 
 Keep = Annotated[
     bool, typer.Option("--keep-cancelled", help="Keep jobs that were cancelled before they started (SWF, sacct).")
+]
+SaveColumns = Annotated[
+    Path | None,
+    typer.Option(
+        "--save-columns", metavar="FILE", help="Write the mapping of --columns to this TOML file.", show_default=False
+    ),
 ]
 Join = Annotated[
     list[str] | None,
@@ -95,6 +102,8 @@ def command(
         Path | None,
         typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.", show_default=False),
     ] = None,
+    columns: options.ColumnsOption = None,
+    saved: SaveColumns = None,
     keep: Keep = False,
     skip: options.SkipOption = False,
     sidecars: Sidecar = None,
@@ -123,6 +132,8 @@ def command(
     from forebay import workload
     from forebay.workload import anonymity, models
 
+    if saved is not None:
+        _save_columns(columns, saved)
     described_site = tell(described) if described else None
     if described_site is not None and (source is None or target is None):
         write_site(described_site, Path(source or f"{plain_stem(Path(described_site.sources[0]))}.toml"), form)
@@ -130,7 +141,8 @@ def command(
     if source is None or target is None:
         raise InputError(f"{'IN and OUT are' if source is None else 'OUT is'} missing; write: convert IN OUT")
     slice_of = options.parse_period(period, "--slice")
-    jobs = _whole(source, sidecars or [], joined or [], cancelled="keep" if keep else "drop", skip_bad_lines=skip)
+    cancelled = "keep" if keep else "drop"
+    jobs = _whole(source, sidecars or [], joined or [], cancelled=cancelled, skip_bad_lines=skip, columns=columns)
     if clean:
         jobs = _cleaned(jobs)
     jobs = _changed(jobs, slice_of, conditions or [], first, load, perfect)
@@ -154,6 +166,16 @@ def command(
     rows += [("wrote", str(machine)), *described_site.rows()] if described_site else []
     dropped = [("left out", f"{counted(count, 'record')}: {why}") for why, count in jobs.dropped.items()]
     show(pairs([*rows, *dropped]), *notes_block(notes))
+
+
+def _save_columns(columns: str | None, target: Path) -> None:
+    from forebay._support.files import replacing
+    from forebay.workload.tables.mapping import mapping
+
+    if columns is None or target.suffix.lower() != ".toml":
+        raise InputError("--save-columns writes the mapping of --columns to a file that ends in .toml; give both")
+    with replacing(target) as [temporary]:
+        temporary.write_text(mapping(columns).toml(), encoding="utf-8")
 
 
 def _whole(source: str, sidecars: list[Path], joined: list[str], **how: Any) -> "Workload":

@@ -41,13 +41,14 @@ def command(
         ),
     ] = None,
     skip: options.SkipOption = False,
+    columns: options.ColumnsOption = None,
     form: options.FormatOption = Format.text,
 ) -> None:
     """Describe a workload, and say what was left out of it and why."""
     from forebay import platforms
     from forebay.workload.info import describe
 
-    jobs = read(workload, skip_bad_lines=skip)
+    jobs = read(workload, skip_bad_lines=skip, columns=columns)
     facts = describe(jobs, platforms.load(jobs.platform).nodes if jobs.platform else None)
     if machine is not None:
         _write(facts, machine)
