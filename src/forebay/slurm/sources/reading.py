@@ -7,14 +7,14 @@ from pathlib import Path
 from forebay._support.files import as_path
 from forebay.errors import InputError
 from forebay.slurm.site import Site, assemble
-from forebay.slurm.sources import accounting, conf, json_output, scontrol, sinfo
+from forebay.slurm.sources import accounting, conf, json_output, scontrol, script, sinfo
 from forebay.slurm.sources.record import Source
 from forebay.slurm.sources.text import load
 
 BUFFERS = "burst_buffer.conf"
 KINDS = (
     "slurm.conf, or what scontrol show node|partition|reservation|config|burstbuffer, sinfo or sacctmgr -P show "
-    "qos|assoc printed"
+    "qos|assoc printed, or a script or dump of sacctmgr"
 )
 
 
@@ -37,6 +37,8 @@ def _sources(path: Path) -> list[Source]:
         return [scontrol.read_config(text, path)]
     if scontrol.is_shown(text):
         return [scontrol.read(text, path)]
+    if script.is_script(text):
+        return [script.read(text, path)]
     kind = accounting.kind_of(text)
     if kind is not None:
         return [accounting.read(text, path, kind)]
