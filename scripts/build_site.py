@@ -38,6 +38,7 @@ NAVIGATION = {
             "guides/for-operators.md",
             "reference/slurm-conf.md",
             "reference/fidelity.md",
+            "reference/what-ifs.md",
             "guides/burst-buffer-size.md",
             "reference/capacity.md",
             "reference/failures.md",

@@ -39,8 +39,8 @@ def command(
         typer.Option(
             "--vary",
             metavar="NAME",
-            help="What there may be more or less of: burst-buffer (default), nodes, pfs, a tier, or TIER.bandwidth. "
-            "With prices, two may be given.",
+            help="What there may be more or less of: burst-buffer (default), nodes, classes.NAME.nodes, pfs, a tier, "
+            "or TIER.bandwidth. With prices, two may be given.",
             show_default=False,
         ),
     ] = None,

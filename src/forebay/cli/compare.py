@@ -13,6 +13,7 @@ from forebay.cli._render.printing import answer, papers
 EXAMPLES = options.examples(
     "forebay compare",
     "forebay compare trace.swf.gz --platform flat:nodes=512 --policies fcfs,fcfs-easy",
+    "forebay compare jobs.sacct --platform site.toml --vary bf_window=720,2880 --vary classes.gpu.nodes=8,16",
     "forebay compare --policies fcfs-bb,fcfs-bb:depth=3,max_backfill=10,filler -o out",
 )
 
@@ -37,6 +38,21 @@ def command(
     part: options.SliceOption = None,
     warm: options.WarmOption = False,
     window: options.WindowOption = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="KEY=V,V",
+            help="What if the site were otherwise: bf_window=720,1440, weights.Age=5000, classes.gpu.nodes=8,16, "
+            "burst_buffer=200TB, limits.qos.normal.MaxJobsPU=50, partitions.long.max_time=2d. A run for each value "
+            "is held against the reference. Give it several times for several keys.",
+            show_default=False,
+        ),
+    ] = None,
+    load: Annotated[
+        float | None,
+        typer.Option("--scale-load", metavar="F", help="Let jobs arrive F times as fast.", show_default=False),
+    ] = None,
     reference: Annotated[
         str | None,
         options.policy(
@@ -93,6 +109,7 @@ def command(
     from forebay.cli._input.setting import read_setting
     from forebay.cli._render.comparison import report
     from forebay.cli._render.progress import Terminal
+    from forebay.experiments import whatif
     from forebay.experiments.comparison import compare, paper
     from forebay.experiments.comparison.compared import failure
     from forebay.experiments.comparison.figures import FIGURES, SCHEDULE
@@ -102,12 +119,13 @@ def command(
 
     options.know(metrics)
     conditions = [parse_condition(text) for text in fail_if or ()]
+    whatifs = whatif.parse(vary or [])
     select(policies, reference)  # to complain before anything is read
     if plots:
         pictures.check([*FIGURES, SCHEDULE])
-    setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
+    setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm, load)
     compared = compare(
-        plan_of(setting, policies, reference, replicas, bounds),
+        plan_of(setting, policies, reference, replicas, bounds, whatifs),
         output,
         processes=jobs,
         figures=pictures.available() if plots is None else plots,

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,6 +119,8 @@ def compare(
     slice: "tuple[Any, Any] | None" = None,
     warm: bool = False,
     window: "tuple[Any, Any] | None" = None,
+    vary: "Mapping[str, Any] | None" = None,
+    scale_load: float | None = None,
     bounds: bool = True,
     jobs: int | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -155,6 +157,11 @@ def compare(
         Whether such a period begins with what ran and waited then.
     window
         Jobs submitted in this period (start, end) count in all numbers.
+    vary
+        What-ifs: values by key, {"bf_window": [720, 1440], "classes.gpu.nodes": 16}, each a run of the reference on the
+        site with that one change. Without `policies`, the reference runs with them alone.
+    scale_load
+        Let jobs arrive so many times as fast.
     bounds
         Whether to work out what no policy can have less of.
     jobs
@@ -195,8 +202,9 @@ def compare(
     from forebay.experiments.comparison.selection import plan_of
     from forebay.experiments.inputs import setting_of
 
-    setting = setting_of(workload, platform, job_model, seed, failures, part=slice, warm=warm, window=window)
-    plan = plan_of(setting, policies, reference, replicas, bounds)
+    more: dict[str, Any] = {"part": slice, "warm": warm, "window": window, "load": scale_load}
+    setting = setting_of(workload, platform, job_model, seed, failures, **more)
+    plan = plan_of(setting, policies, reference, replicas, bounds, vary)
     reporter = Bars() if progress else None
     with _folder(output) as (folder, keep):
         found = carry_out_comparison(plan, folder, processes=jobs, figures=figures, page=page, reporter=reporter)
@@ -239,7 +247,8 @@ def capacity(
     target
         What is to be kept: "p95_wait <= 2h", or any number of a summary.
     vary
-        What there may be more or less of: "burst-buffer", "nodes", "pfs", a tier, "TIER.bandwidth"; with prices, two.
+        What there may be more or less of: "burst-buffer", "nodes", "classes.NAME.nodes", "pfs", a tier,
+        "TIER.bandwidth"; with prices, two.
     range
         From where to where, "480GB:2TB"; of two, "nodes=64:256". Without it, from a 16th of the machine's, or the
         largest need of one job, to 16 times as much.

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +33,23 @@ class Setting:
     own: str | None = None  # the policy of the site
     metrics: tuple[str, ...] = ()  # of the user's own: files, or marks of what only this process has
 
-    def prepare(self, policies: Iterable[Any], quiet: bool) -> None:
-        """Have ready what runs of these policies enter, and compile no more than they use."""
+    def prepare(
+        self, policies: Iterable[Any] | Mapping[str, Any], quiet: bool, machines: "Mapping[str, Platform] | None" = None
+    ) -> None:
+        """Have ready what runs of these policies enter, and compile no more than they use.
+
+        Some may run on `machines` of their own, by their names.
+        """
         from forebay._run import compilation
         from forebay.experiments.common import common_uses
 
-        every = list(policies)
-        mine = self.workload, self.platform, self.seed, self.job_model, self.failures
-        compilation.prepare(every, quiet, common_uses(every, mine))
+        machines = machines or {}
+        named = dict(policies) if isinstance(policies, Mapping) else dict(enumerate(policies))
+        used: frozenset[str] = frozenset()
+        for machine in [self.platform, *machines.values()]:
+            some = [one for name, one in named.items() if machines.get(name, self.platform) is machine]
+            used |= common_uses(some, (self.workload, machine, self.seed, self.job_model, self.failures))
+        compilation.prepare(list(named.values()), quiet, used)
 
     def simulate(
         self, policy: Any, name: str, progress: Callable[[int, int], None], spec: str | None = ""

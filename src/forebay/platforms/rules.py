@@ -69,6 +69,11 @@ def _spelled(key: str) -> str:
     return _FIELDS.get(plain_key, {"queue": "partition"}.get(plain_key, plain_key if plain_key in WHO else key))
 
 
+def limit_called(name: str) -> str | None:
+    """The field of a limit, by any name that Slurm has for it; None where it is none."""
+    return _FIELDS.get(name.lower().replace("_", ""))
+
+
 def _count(value: Any) -> int | None:
     number = int(value) if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,15}", value.strip()) else value
     if isinstance(number, bool) or not isinstance(number, int):

@@ -137,14 +137,17 @@ def own_file(spec: str) -> str:
 
 
 def takes(spec: str, parameter: str) -> bool:
-    """Whether the policy of a spec has a parameter, or a limit, of this name."""
-    plain, mark, _ = spec.partition(MARK)
-    if mark:
-        return parameter in inspect.signature(Limits).parameters
+    """Whether the policy of a spec has a parameter, or a limit behind it, of this name."""
+    return parameter in (inspect.signature(Limits).parameters if MARK in spec else parameters(spec))
+
+
+def parameters(spec: str) -> list[str]:
+    """The parameters that the policy of a spec may be given."""
+    plain = spec.partition(MARK)[0]
     own = _OWN_FILE.fullmatch(plain)
     name = (own["rest"] if own else plain).partition(":")[0]
     cls = _from_file(Path(own["path"]), name) if own else _own_class(_plugins.load("policies", name, "policy"))
-    return parameter in _parameters(cls)
+    return list(_parameters(cls))
 
 
 def digest_of(spec: str) -> str:

@@ -28,7 +28,11 @@ def section(runs: Runs) -> Section:
     notes = dict.fromkeys(str(note) for document in runs.documents for note in document.get("notes", []))
     rows += [("note", note) for note in together(notes)]
     each = list(zip(runs.labels, runs.documents, strict=True))
-    rows += [(f"policy {label}", str(one["spec"])) for label, one in each if "spec" in one]
+    rows += [
+        (f"policy {label}", str(one["spec"]))
+        for label, one in each
+        if "spec" in one and not any(label.startswith(f"{other}, ") for other in runs.labels)
+    ]
     logs = [[label, str(one.get("log_sha256", "-"))] for label, one in each]
     table = tables.table(["policy", "SHA-256 of its log"], logs)
     return Section("Inputs", f"{tables.pairs(rows)}{again(command(runs), bool(runs.command))}{table}")

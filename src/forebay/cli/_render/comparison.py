@@ -8,7 +8,7 @@ from forebay._support.text import counted
 from forebay.cli._render import groups, number_text
 from forebay.cli._render.printing import Seconds, console, fitting, notes_block, pairs, show, table
 from forebay.experiments.comparison import bounds, common_jobs, verdicts
-from forebay.experiments.comparison.compared import COMPARED, RANKING, notes
+from forebay.experiments.comparison.compared import COMPARED, RANKING, labelled, notes
 from forebay.experiments.comparison.verdicts import HEADLINE
 from forebay.workload.recorded import AS_RECORDED
 
@@ -30,7 +30,7 @@ _REASONS = 5
 def report(compared: "Compared", top: int = 5) -> None:
     """The answer as text."""
     documents, folder = compared.documents, compared.folder
-    first = documents[0]
+    first = compared.first
     about = [
         ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
         ("platform", first["platform"]["text"]),
@@ -41,7 +41,7 @@ def report(compared: "Compared", top: int = 5) -> None:
         about.append(("window", f"jobs submitted from {' to '.join(map(number_text.seconds, first['window']))}"))
     if compared.verdicts:
         about.append((REFERENCE, f"{compared.reference}; changes against it, {compared.basis}"))
-    about += [(document["policy"], document["spec"]) for document in documents if "spec" in document]
+    about += list(labelled(documents).items())
     about.append(("wait", number_text.WAIT))
     if over := _over(compared):
         about.append(("numbers", f"means over {over}"))

@@ -38,12 +38,13 @@ class Plan:
     bounds: bool = True  # also report lower bounds
     objects: Mapping[str, Any] = field(default_factory=dict)  # policies by name that no spec names
     specs: Mapping[str, str] = field(default_factory=dict)  # of policies whose names are others
+    machines: Mapping[str, Any] = field(default_factory=dict)  # by name, of what-ifs that change the platform
 
     @property
     def entrants(self) -> Entrants:
         """How runs come by the policies."""
         specs = {name: self.specs.get(name, name) for name in self.policies if name not in self.objects}
-        return Entrants(specs, self.objects)
+        return Entrants(specs, self.objects, self.machines)
 
 
 def compare(
@@ -103,10 +104,12 @@ def _judged(
         folder=made.folder,
         pictures=[],
         groups=groups.of(jury, made, list(numbers)),
-        least=bounds.of(plan.setting, documents, made) if plan.bounds else None,
+        least=bounds.of(plan.setting, [one for one in documents if one["policy"] not in plan.machines], made)
+        if plan.bounds
+        else None,
         numbers=numbers,
         runs=jury.runs,
-        not_run=not_run(common, plan.setting, plan.policies, made),
+        not_run=not_run(common, plan, made),
         jury=jury,
     )
 
@@ -126,7 +129,7 @@ def _run_all(plan: Plan, made: Workspace, count: int, reporter: Reporter) -> "di
     missing = [spec for spec in plan.policies if spec not in found]
     if not missing:
         return {}
-    plan.setting.prepare((plan.policies[spec] for spec in missing), reporter.quiet)
+    plan.setting.prepare({spec: plan.policies[spec] for spec in missing}, reporter.quiet, plan.machines)
     tasks = [parallel.Task(spec, made.place(spec)) for spec in missing]
     jobs = len(plan.setting.workload) * len(tasks)
     with _kept(made, len(plan.policies), reporter), reporter.progress(jobs) as watch:

@@ -78,6 +78,12 @@ class Compared:
         return verdicts.check(conditions, self.verdicts, self.documents, self.jury)
 
     @property
+    def first(self) -> dict[str, Any]:
+        """What tells of the machine as it is: the run of the reference, else the best."""
+        mine = (document for document in self.documents if document["policy"] == self.reference)
+        return next(mine, self.documents[0])
+
+    @property
     def own(self) -> list[str]:
         """Numbers of metrics of the user's own."""
         from forebay.metrics._listing import own_among
@@ -95,8 +101,8 @@ class Compared:
         shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
         documents = self.documents
         return {
-            **{key: documents[0][key] for key in (*shared, "versions")},
-            **{key: documents[0][key] for key in ("failures", "recorded") if key in documents[0]},
+            **{key: self.first[key] for key in (*shared, "versions")},
+            **{key: self.first[key] for key in ("failures", "recorded") if key in self.first},
             "notes": [*notes(documents), *self.notes],
             "reference": self.reference,
             "policies": [{key: document[key] for key in _OF_A_RUN if key in document} for document in documents],
@@ -117,6 +123,13 @@ def alike(documents: list[dict[str, Any]]) -> list[list[str]]:
     for document in documents:
         alike.setdefault(document["schedule"], []).append(document["policy"])
     return list(alike.values())
+
+
+def labelled(documents: list[dict[str, Any]]) -> dict[str, str]:
+    """The specs behind labels; a what-if, which is called as the site with its change, has that of the site."""
+    names = [document["policy"] for document in documents]
+    found = {document["policy"]: document["spec"] for document in documents if "spec" in document}
+    return {name: spec for name, spec in found.items() if not any(name.startswith(f"{one}, ") for one in names)}
 
 
 def distinct(documents: list[dict[str, Any]]) -> list[str]:

@@ -5,11 +5,12 @@ file says how to make it again.
 """
 
 import copy
+import hashlib
 import inspect
 import itertools
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from forebay._run.labels import Called, called
@@ -17,6 +18,7 @@ from forebay.errors import InputError
 
 if TYPE_CHECKING:
     from forebay.experiments.setting import Setting
+    from forebay.platforms.platform import Platform
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,17 @@ class Entrants:
 
     specs: Mapping[str, str]
     objects: Mapping[str, Any] = field(default_factory=dict)
+    machines: "Mapping[str, Platform]" = field(default_factory=dict)  # of what-ifs that change the machine
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process gets."""
-        return {"specs": dict(self.specs), "objects": {}}
+        return {"specs": dict(self.specs), "objects": {}, "machines": dict(self.machines)}
+
+    def setting(self, name: str, setting: "Setting") -> "Setting":
+        """What a run is made in: no command has words for a machine that a what-if has changed."""
+        if name not in self.machines:
+            return setting
+        return replace(setting, platform=self.machines[name], given=())
 
     def load(self, name: str) -> Any:
         """A policy that no other run has used."""
@@ -44,7 +53,12 @@ class Entrants:
         from forebay.experiments.runs import own_file
 
         spec = self.specs.get(name)
-        return f"{name} {uuid.uuid4()}" if spec is None else f"{name} {spec} {own_file(spec)}"
+        if spec is None:
+            return f"{name} {uuid.uuid4()}"
+        machine = (
+            hashlib.sha256(self.machines[name].model_dump_json().encode()).hexdigest() if name in self.machines else ""
+        )
+        return f"{name} {spec} {own_file(spec)} {machine}".rstrip()
 
 
 def _copied(policy: Any) -> Any:

@@ -146,7 +146,7 @@ def _perform(setting: "Setting", entrants: "Entrants", task: _Task, tell: "Tell"
     from forebay.experiments.comparison.shaking import Replica, measures_of, seed_of, shaken
 
     copy = replace(
-        setting,
+        entrants.setting(task.policy, setting),
         workload=shaken(setting.workload, setting.seed, task.number),
         seed=seed_of(setting.seed, task.number),
     )

@@ -13,6 +13,7 @@ from forebay.experiments.comparison.entrants import named
 if TYPE_CHECKING:
     from forebay.experiments.comparison import Plan
     from forebay.experiments.setting import Setting
+    from forebay.platforms.platform import Platform
 
 ALL = "all"
 
@@ -49,10 +50,22 @@ def select(text: str | None, reference: str | None) -> Selection:
     return Selection(text, tuple(given), tuple(implied), None if reference is None else reference.strip())
 
 
-def plan_of(setting: "Setting", policies: Any, reference: Any, replicas: int | None, bounds: bool) -> "Plan":
-    """What to compare, as Python is given it: text as on the command line, or specs, objects and classes."""
+def plan_of(
+    setting: "Setting",
+    policies: Any,
+    reference: Any,
+    replicas: int | None,
+    bounds: bool,
+    vary: Mapping[str, Any] | None = None,
+) -> "Plan":
+    """What to compare, as Python is given it: text as on the command line, or specs, objects and classes.
+
+    `vary` asks what-ifs: values by key, each a run of the reference, which runs with them alone if no policy is named.
+    """
     from forebay.experiments.comparison import Plan
 
+    if vary and policies is None:
+        policies, reference = (), reference if reference is not None else _alone(setting)
     if policies is None or isinstance(policies, str):
         chosen = select(policies, reference if isinstance(reference, str) else None)
         found, usual = chosen.on(setting)
@@ -61,13 +74,40 @@ def plan_of(setting: "Setting", policies: Any, reference: Any, replicas: int | N
         entrants, usual = named(policies, setting), ""
         if reference is None and setting.own is not None and setting.own not in entrants.values():
             entrants |= named(SITE, setting)
-    if not entrants:
+    if not entrants and reference is None:
         raise InputError("no policy to compare; forebay.policies.names() lists those that there are")
     against = _name_among(entrants, reference, setting) if reference is not None else usual or _usual(entrants, setting)
+    entrants, machines = with_whatifs(entrants, against, setting, vary or {})
     loaded = {name: _loaded(name, one) for name, one in entrants.items()}
     objects = {name: one for name, one in entrants.items() if not isinstance(one, str)}
     specs = {name: one for name, one in entrants.items() if isinstance(one, str)}
-    return Plan(setting, loaded, against, replicas, bounds, objects, specs)
+    return Plan(setting, loaded, against, replicas, bounds, objects, specs, machines)
+
+
+def _alone(setting: "Setting") -> str:
+    """What what-ifs are held against where no policy is named: the site's own, else the usual one."""
+    from forebay.experiments.references import OF_ALL, OF_NODES
+
+    return SITE if setting.own else _usual({OF_NODES: OF_NODES, OF_ALL: OF_ALL}, setting)
+
+
+def with_whatifs(
+    entrants: Mapping[str, Any], against: str, setting: "Setting", vary: Mapping[str, Any]
+) -> "tuple[dict[str, Any], dict[str, Platform]]":
+    """The entrants with the reference's what-ifs, and the machines of those that change them."""
+    from forebay.experiments.whatif import Site, changed, values_of
+
+    base, found, machines = entrants[against], dict(entrants), dict[str, Any]()
+    site = Site(setting.platform, base if isinstance(base, str) else "")
+    for key, values in vary.items():
+        for value in values_of(key, values):
+            made, label = changed(site, key, value), f"{against}, {key}={value}"
+            if label in found:
+                raise InputError(f"--vary {key}: {label!r} is compared already; leave one out")
+            found[label] = made.policy or base
+            if made.platform is not setting.platform:
+                machines[label] = made.platform
+    return found, machines
 
 
 def _usual(entrants: Mapping[str, Any], setting: "Setting") -> str:

@@ -45,7 +45,8 @@ def perform(setting: "Setting", entrants: "Entrants", task: Task, tell: "Tell") 
     from forebay.results import saving
 
     policy, spec = entrants.load(task.policy), entrants.specs.get(task.policy)
-    result, document = setting.simulate(policy, task.policy, lambda ended, _: tell(ended), spec)
+    mine = entrants.setting(task.policy, setting)
+    result, document = mine.simulate(policy, task.policy, lambda ended, _: tell(ended), spec)
     with saving(writable_folder(task.place), result, document):
         return float(document["seconds"])
 
