@@ -31,7 +31,7 @@ def command(
     target: Annotated[
         str,
         typer.Option(
-            "--target", metavar="TARGET", help='What is to be kept: "p95_wait <= 2h", or any number of a summary.'
+            "--target", metavar="TARGET", help='What is to be kept: "p95_wait <= 2h", "p95_wait[partition=gpu] <= 4h".'
         ),
     ] = "",
     vary: Annotated[

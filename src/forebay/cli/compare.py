@@ -115,6 +115,7 @@ def command(
     from forebay.experiments.comparison.figures import FIGURES, SCHEDULE
     from forebay.experiments.comparison.selection import plan_of, select
     from forebay.experiments.conditions import parse_condition, refuse
+    from forebay.experiments.setting import scaled
     from forebay.figures import _folder as pictures
 
     options.know(metrics)
@@ -123,7 +124,7 @@ def command(
     select(policies, reference)  # to complain before anything is read
     if plots:
         pictures.check([*FIGURES, SCHEDULE])
-    setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm, load)
+    setting = scaled(read_setting(workload, platform, job_model, seed, window, failures, part, warm), load)
     compared = compare(
         plan_of(setting, policies, reference, replicas, bounds, whatifs),
         output,

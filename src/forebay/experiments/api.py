@@ -201,10 +201,10 @@ def compare(
     from forebay.experiments.comparison.answer import Comparison
     from forebay.experiments.comparison.selection import plan_of
     from forebay.experiments.inputs import setting_of
+    from forebay.experiments.setting import scaled
 
-    more: dict[str, Any] = {"part": slice, "warm": warm, "window": window, "load": scale_load}
-    setting = setting_of(workload, platform, job_model, seed, failures, **more)
-    plan = plan_of(setting, policies, reference, replicas, bounds, vary)
+    setting = setting_of(workload, platform, job_model, seed, failures, part=slice, warm=warm, window=window)
+    plan = plan_of(scaled(setting, scale_load), policies, reference, replicas, bounds, vary)
     reporter = Bars() if progress else None
     with _folder(output) as (folder, keep):
         found = carry_out_comparison(plan, folder, processes=jobs, figures=figures, page=page, reporter=reporter)
@@ -245,7 +245,7 @@ def capacity(
     workload
         A file, an embedded workload, a model that makes jobs ("lublin99:nodes=96"), or a Workload.
     target
-        What is to be kept: "p95_wait <= 2h", or any number of a summary.
+        What is to be kept: "p95_wait <= 2h", or any number of a summary; of some jobs, "p95_wait[partition=gpu] <= 4h".
     vary
         What there may be more or less of: "burst-buffer", "nodes", "classes.NAME.nodes", "pfs", a tier,
         "TIER.bandwidth"; with prices, two.

@@ -20,13 +20,12 @@ def setting_of(
     part: tuple[Any, Any] | None = None,
     warm: bool = False,
     window: tuple[Any, Any] | None = None,
-    load: float | None = None,
     read: "Callable[[Any], Workload] | None" = None,
 ) -> Setting:
     """Read and check everything that runs share. What is quick to check comes first.
 
     Inputs are specs or objects. `part` is a period to which jobs are cut down; `warm` begins it with what ran and
-    waited then; of a period each side is seconds or a date. With `load` jobs arrive so many times as fast.
+    waited then; of a period each side is seconds or a date.
     """
     from forebay import _plugins
     from forebay._run.case import checked_seed, platform_of, workload_of
@@ -34,7 +33,6 @@ def setting_of(
     from forebay._run.site_policy import site_policy
     from forebay.metrics._own import registry
     from forebay.platforms import failures as traces
-    from forebay.workload.operations import scale_load
 
     if warm and part is None:
         raise InputError("--warm is for a part of a trace, and there is nothing before the whole; give it with --slice")
@@ -43,8 +41,6 @@ def setting_of(
     failing = None if failures is None else traces.load(failures)
     machine = None if platform is None else platform_of(platform)
     jobs = sliced((read or workload_of)(workload), part, warm)
-    if load is not None:
-        jobs = scale_load(jobs, load)
     if machine is None:
         machine = machine_of(jobs)
     own = site_policy(machine, platform if isinstance(platform, str) else jobs.platform)

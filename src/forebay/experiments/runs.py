@@ -21,6 +21,8 @@ from forebay.experiments.objects import marks
 from forebay.results import Record
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from forebay.workload import Workload
 
 
@@ -67,6 +69,7 @@ class Run:
     failures: str = ""  # a spec of what fails; empty: as the platform says
     amounts: tuple[tuple[str, float], ...] = ()  # what the machine has more or less of than the platform says
     window: tuple[float, float] | None = None  # seconds: numbers are of this part of the run alone
+    only: tuple[str, ...] = ()  # conditions: numbers of jobs are of those for which all hold
     metrics: tuple[str, ...] = ()  # of the user's own: files, or marks of what only this process has
     keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -102,6 +105,7 @@ class Run:
             found[name] = files.digest_of_file(Path(trace)) if trace else ""
         window = {"window": [end if math.isfinite(end) else None for end in self.window]} if self.window else {}
         amounts = {"amounts": dict(self.amounts)} if self.amounts else {}
+        only: dict[str, Any] = {"only": list(self.only)} if self.only else {}
         own = {"metrics": files.described_metrics(self.metrics)} if self.metrics else {}
         return {
             "jobs": jobs,
@@ -115,6 +119,7 @@ class Run:
             "files": {spec: digest for spec, digest in found.items() if digest},
             **failures,
             **window,
+            **only,
             **amounts,
             **own,
         }
@@ -199,6 +204,23 @@ def given_to(run: Run) -> tuple["Workload", Any, int, str | None, str | None]:
     return workload, machine, run.seed, run.job_model or None, run.failures or None
 
 
+UNNAMED = " or none"
+"""Behind a condition on the partition that jobs go to which name none."""
+
+
+def those(workload: "Workload", conditions: tuple[str, ...]) -> "pl.Series":
+    """The ids of the jobs for which all these conditions hold."""
+    import polars as pl
+
+    from forebay.workload.operations import parse_condition
+
+    jobs = workload.jobs
+    for text in conditions:
+        wanted = parse_condition(text.removesuffix(UNNAMED), jobs.schema, workload.names)
+        jobs = jobs.filter(wanted | (pl.col("queue") < 0) if text.endswith(UNNAMED) else wanted)
+    return jobs["id"]
+
+
 def bound(run: Run) -> bool:
     """Whether a run can be carried out in this process alone, which has its objects."""
     from forebay.metrics._own.own import stays_here
@@ -219,6 +241,8 @@ def perform(run: Run) -> Record:
     result = simulate(workload, machine, marks.of(run.policy), seed, behaviour, False, failures)
     if run.window is not None:
         result = window(result, *closed(run.window, result))
+    if run.only:
+        result = replace(result, jobs=result.jobs.filter(result.jobs["job_id"].is_in(those(workload, run.only))))
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}

@@ -44,7 +44,8 @@ class Setting:
         from forebay.experiments.common import common_uses
 
         machines = machines or {}
-        named = dict(policies) if isinstance(policies, Mapping) else dict(enumerate(policies))
+        every = policies if isinstance(policies, Mapping) else enumerate(policies)
+        named = {str(name): one for name, one in dict(every).items()}
         used: frozenset[str] = frozenset()
         for machine in [self.platform, *machines.values()]:
             some = [one for name, one in named.items() if machines.get(name, self.platform) is machine]
@@ -132,6 +133,13 @@ def in_closed_loop(setting: Setting) -> Setting:
         workload=closed_loop(setting.workload),
         given=(*setting.given, "--closed-loop") if setting.given else (),
     )
+
+
+def scaled(setting: Setting, load: float | None) -> Setting:
+    """The same with jobs that arrive so many times as fast; no command for a single run has words for it."""
+    from forebay.workload.operations import scale_load
+
+    return setting if load is None else replace(setting, workload=scale_load(setting.workload, load), given=())
 
 
 def _named(limits: dict[int, str]) -> list[str]:

@@ -30,7 +30,8 @@ def as_counted(name: str, numbers: Mapping[str, Any]) -> str:
     return _CORES if name == _NODES and name not in numbers and _CORES in numbers else name
 
 
-_TARGET = re.compile(r"\s*([A-Za-z]\w*)\s*(<=|>=|[<>=]+)\s*(.*?)\s*")
+_TARGET = re.compile(r"\s*([A-Za-z]\w*)\s*(?:\[(.*)\]\s*)?(<=|>=|[<>=]+)\s*(.*?)\s*")
+_ONLY = re.compile(r"\s*([A-Za-z]\w*)\s*(<=|>=|==|!=|=|<|>)\s*(\S|\S.*\S)\s*")
 _PRICE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d]*|[€$£])\s*(?:/\s*(.+))?")
 _FORM = 'write NAME <= VALUE, such as "p95_wait <= 2h"'
 
@@ -44,6 +45,8 @@ class Target:
     unit: str
     at_least: bool = False
     written: str = ""  # the name that the user has for it
+    only: tuple[str, ...] = ()  # conditions on the jobs that count, as `operations.parse_condition` takes them
+    whose: str = ""  # these jobs in the user's words
 
     @property
     def sign(self) -> int:
@@ -53,7 +56,8 @@ class Target:
     @property
     def title(self) -> str:
         """The number in words."""
-        return (self.written or self.name).replace("_", " ")
+        words = (self.written or self.name).replace("_", " ")
+        return f"{words} of {self.whose}" if self.whose else words
 
     def shown(self, value: float | None) -> str:
         """The number as people read it."""
@@ -88,7 +92,7 @@ def parse_target(text: str) -> Target:
     found = _TARGET.fullmatch(text)
     if not found:
         raise InputError(f"--target {brief(text)} is not a target; {_FORM}")
-    written, sense, value = found[1].lower().replace("-", "_"), found[2], found[3]
+    written, whose, sense, value = found[1].lower().replace("-", "_"), found[2], found[3], found[4]
     if sense not in ("<=", ">="):
         raise InputError(f"--target {brief(text)}: {sense!r} is not <= or >=; {_FORM}")
     name = ALIASES.get(written, written)
@@ -100,7 +104,22 @@ def parse_target(text: str) -> Target:
         limit = _value(value, unit)
     except InputError as error:
         raise InputError(f"--target {brief(text)}: {error}") from None
-    return Target(name, limit, unit, sense == ">=", written)
+    only = () if whose is None else tuple(_condition(one, text) for one in whose.split(","))
+    words = "" if whose is None else ", ".join(" ".join(one.split()) for one in whose.split(","))
+    return Target(name, limit, unit, sense == ">=", written, only, words)
+
+
+def _condition(item: str, text: str) -> str:
+    """`partition=gpu` as a condition on the table of jobs."""
+    found = _ONLY.fullmatch(item)
+    if not found:
+        raise InputError(
+            f"--target {brief(text)}: {brief(item.strip())} does not say whose jobs count; write such as "
+            "[partition=gpu], [qos=long, user=ann] or [gpus > 0]"
+        )
+    column, operator, word = found.groups()
+    column = {"partition": "queue"}.get(column.lower(), column.lower())
+    return f"{column}{'==' if operator == '=' else operator}{word}"
 
 
 def _numbers() -> tuple[set[str], str]:

@@ -106,7 +106,10 @@ def varied(platform: Platform, amounts: Mapping[str, float] | Iterable[tuple[str
     Where nodes are of several classes, a number of all nodes is shared out as they share them now.
     """
     amounts = dict(amounts)
+    counts: Mapping[str, float]
     counts = {one.name: amounts[name] for one in platform.classes if (name := _of_nodes(one.name)) in amounts}
+    if NODES in amounts and counts:
+        raise InputError(f"nodes and {_of_nodes(next(iter(counts)))} cannot both be varied; keep one")
     if NODES in amounts and platform.classes:
         counts = _shared_out(platform, round(amounts[NODES]))
     nodes, tiers = round(amounts.get(NODES, platform.nodes)), {tier.name: tier for tier in platform.tiers}

@@ -17,7 +17,6 @@ def read_setting(
     failures: str | None,
     part: str | None = None,
     warm: bool = False,
-    load: float | None = None,
 ) -> Setting:
     """Read and check everything that runs share. What is quick to check comes first.
 
@@ -28,7 +27,7 @@ def read_setting(
 
     cut = parse_period(part, "--slice")
     period = parse_period(window, "--window")
-    found = setting_of(source, platform, job_model, seed, failures, part=cut, warm=warm, load=load, read=read)
+    found = setting_of(source, platform, job_model, seed, failures, part=cut, warm=warm, read=read)
     if period is not None:
         try:
             found = replace(found, window=within(period, found.workload))

@@ -239,10 +239,10 @@ def read(
         _check_asked_for(span, machine, workloads)
         _check_possible(span, machine)
     platform = asked.platform or str(workloads[0].platform)
-    window = _in_seconds(asked.window, workloads)
+    window, only = _in_seconds(asked.window, workloads), _only(target, machine, workloads)
     by_jobs = dict(zip(dict.fromkeys(run.jobs for run in runs), workloads, strict=True))
     return Question(
-        replicas=tuple(replace(run, platform=platform, window=window) for run in runs),
+        replicas=tuple(replace(run, platform=platform, window=window, only=only) for run in runs),
         machine=machine,
         fixed=tuple(fixed),
         spans=tuple(spans),
@@ -250,7 +250,7 @@ def read(
         policies=called,
         precision=precision,
         prices=bought,
-        wanting=tuple(_wanting(spans, by_jobs[run.jobs]) for run in runs),
+        wanting=tuple(_wanting(spans, by_jobs[run.jobs], only) for run in runs),
         about=about,
         workload=f"{workloads[0].name}, {counted(len(workloads[0]), 'job')}",
         n_jobs=len(workloads[0]),
@@ -360,11 +360,30 @@ def _in_seconds(asked: "tuple[Moment, Moment] | None", workloads: Sequence["Work
     return window
 
 
-def _wanting(spans: Sequence[Span], workload: "Workload") -> int:
-    """How many jobs ask for more than the largest amount of anything that is varied."""
+def _only(target: "Target", machine: "Platform", workloads: Sequence["Workload"]) -> tuple[str, ...]:
+    """Conditions on the jobs that count, of which there must be some; jobs without a partition are in the default."""
+    from forebay.experiments.runs import UNNAMED, those
+
+    default = next((one.name for one in machine.partitions if one.default), None)
+    only = tuple(one + UNNAMED if one == f"queue=={default}" else one for one in target.only)
+    for workload in workloads:
+        try:
+            found = those(workload, only)
+        except InputError as error:
+            raise InputError(f"--target [{target.whose}]: {error}") from None
+        if found.is_empty():
+            raise InputError(f"--target [{target.whose}]: {workload.name} has no such job; name others")
+    return only
+
+
+def _wanting(spans: Sequence[Span], workload: "Workload", only: tuple[str, ...] = ()) -> int:
+    """How many jobs ask for more than the largest amount of anything that is varied, of those that count."""
     import numpy as np
 
+    from forebay.experiments.runs import those
+
     over = np.zeros(len(workload), bool)
+    counting = workload.jobs["id"].is_in(those(workload, only)).to_numpy()
     for span in spans:
         over |= _needs(span.quantity, workload) > span.high
-    return int(over.sum())
+    return int((over & counting).sum())

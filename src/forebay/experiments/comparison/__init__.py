@@ -109,7 +109,7 @@ def _judged(
         else None,
         numbers=numbers,
         runs=jury.runs,
-        not_run=not_run(common, plan, made),
+        not_run=not_run(common, plan.entrants, plan.setting, plan.policies, made),
         jury=jury,
     )
 

@@ -5,12 +5,12 @@ different jobs for each policy, and favour policies that run the fewest.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from forebay.experiments.comparison import Plan
+    from forebay.experiments.comparison.entrants import Entrants
     from forebay.experiments.comparison.workspace import Workspace
     from forebay.experiments.setting import Setting
     from forebay.results import Result
@@ -67,19 +67,20 @@ def _of_window(result: "Result", document: dict[str, Any]) -> "Result":
     return window(result, *document["window"]) if document["window"] else result
 
 
-def not_run(common: Common, plan: "Plan", made: "Workspace") -> list[dict[str, Any]]:
+def not_run(
+    common: Common, entrants: "Entrants", setting: "Setting", policies: Mapping[str, Any], made: "Workspace"
+) -> list[dict[str, Any]]:
     """Rows of policy, reason, and the number of jobs that did not run under that policy for that reason.
 
     Only jobs that another policy ran, and jobs that a limit on submitted jobs rejected, which depends on the policy.
     Notes report the jobs that no policy could run.
     """
-    entrants = plan.entrants
     return [
         {"policy": policy, "reason": reason, "jobs": n}
         for policy, missing in common.missing.items()
         if missing
         for reason, n in _reasons(
-            entrants.setting(policy, plan.setting), plan.policies[policy], made.result(policy), missing, common.anywhere
+            entrants.setting(policy, setting), policies[policy], made.result(policy), missing, common.anywhere
         )
     ]
 
