@@ -69,6 +69,7 @@ NAVIGATION = {
             "reference/sharing.md",
             "reference/power.md",
             "reference/formats.md",
+            "reference/learn.md",
             "reference/dependencies.md",
             "reference/elastisim.md",
             "reference/job-models.md",
