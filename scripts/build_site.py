@@ -106,6 +106,7 @@ NAVIGATION = {
             for name in (
                 "swf",
                 "sacct",
+                "slurm-events",
                 "batsim",
                 "wfcommons",
                 "tables",

@@ -138,6 +138,11 @@ Elapsed|Timelimit|NNodes|NCPUS|ReqMem|ReqTRES|Constraints|State
 32|32|ann|phys|long|@12:00:00|@12:00:00|@12:05:00|Unknown|00:10:00|10|4|144|||ib&ssd|RUNNING
 """.replace(b"@", b"2024-01-31T")
 
+EVENTS = b"""\
+-dt 10.5 -e submit_batch_job | -sim-walltime 60.0 --uid=ann -N 2 -n 8 -t 01:00:00 -q normal -p main --mem=4G x.job
+-dt 11 -e submit_batch_job | -sim-walltime 9 --uid=bob -n 1 -t 30 -A phys --gres=gpu:v100:2 --mem-per-cpu=1G x.job
+-dt 12 -e submit_batch_job | -sim-walltime 0 --uid=ann -N 1 --exclusive --constraint="a&b" x.job
+"""
 SACCT_CSV = b"""JobID,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES,UID,GID,"State"
 1,100,110,170,60,2,"cpu=4,mem=1G,node=2",1000,100,COMPLETED
 2,105,170,200,30.5,,"cpu=4,node=1",1001,100,"CANCELLED by 0"

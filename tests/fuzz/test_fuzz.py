@@ -66,6 +66,7 @@ WORKLOADS: dict[str, tuple[tuple[str, ...], Callable[[], tuple[bytes, ...]], Mut
         lambda: (seeds.json_file(seeds.SACCT_JSON), seeds.json_file(seeds.SACCT_JSON_OLD)),
         _mixed(mutate.spoil, mutate.spoil_json, mutate.spoil_json, mutate.spoil_json),
     ),
+    "events": (("w.events", "w.txt"), lambda: (seeds.EVENTS,), _mixed(mutate.spoil, fields[" "], fields["="])),
     "parquet": (("w.parquet.zip", "w.zip"), seeds.packed_workloads, mutate.spoil_zip),
 }
 
