@@ -173,9 +173,11 @@ def test_texts_that_ask_nothing(texts, says):
         whatif.parse(texts)
 
 
-def test_a_comparison_of_what_ifs(site):
+def test_a_comparison_of_what_ifs(site, tmp_path):
     vary = {"bf_window": [10], "classes.cpu.nodes": 7, "limits.qos.lnog.MaxJobs": 2}
-    found = fb.compare(jobs(), platform=site.platform, vary=vary, replicas=0, jobs=1)
+    found = fb.compare(
+        jobs(), platform=site.platform, vary=vary, replicas=0, jobs=1, page=True, output=tmp_path / "out"
+    )
     rows = {"site", "site, bf_window=10", "site, classes.cpu.nodes=7", "site, limits.qos.lnog.MaxJobs=2"}
     assert (found.reference, set(found.table["policy"])) == ("site", rows)
     judged = found.verdicts.filter(pl.col("metric") == "mean_wait")
@@ -185,6 +187,10 @@ def test_a_comparison_of_what_ifs(site):
     alone = fb.simulate(jobs(), changed(site, "classes.cpu.nodes", "7").platform)
     assert found.runs["site, classes.cpu.nodes=7"].jobs["finish_time"].equals(alone.jobs["finish_time"])
     assert found.document()["platform"]["nodes"] == 6
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count(POLICY) == 1
+    assert "brook (6 nodes" in page
+    assert "brook (9 nodes" not in page
 
 
 def test_load_and_policies_beside_what_ifs(site):

@@ -42,6 +42,12 @@ class Runs:
         return names if all(names) and len(set(names)) == len(names) else [folder.name for folder in self.folders]
 
     @property
+    def first(self) -> dict[str, Any]:
+        """What tells of jobs and machine as they are: the run of the reference, else the best."""
+        mine = (one for one in self.documents if one.get("policy") == self.reference)
+        return next(mine, self.documents[0])
+
+    @property
     def numbers(self) -> list[dict[str, Any]]:
         """What tables show of each run: means over the same runs and jobs as of others, in a comparison."""
         return [self.shown.get(str(one.get("policy"))) or one.get("summary") or {} for one in self.documents]

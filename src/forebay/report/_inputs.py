@@ -13,7 +13,7 @@ from forebay.report.page import Section, escaped
 
 def section(runs: Runs) -> Section:
     """Inputs, versions, seeds and hashes, from run.json."""
-    first = runs.documents[0]
+    first = runs.first
     rows = [("workload", f"{first.get('workload', 'a workload')}, {counted(int(first.get('jobs', 0)), 'job')}")]
     rows += [("" if place else "made of", str(line)) for place, line in enumerate(first.get("provenance", []))]
     if first.get("workload_sha256"):
@@ -76,7 +76,7 @@ def command(runs: Runs) -> str:
     """What to type; where it was not recorded, what the runs tell of it."""
     if runs.command:
         return shlex.join(runs.command)
-    first = runs.documents[0]
+    first = runs.first
     machine = first.get("platform")
     words = ["forebay", "compare" if len(runs.documents) > 1 else "run", str(first.get("workload", "default"))]
     words += ["--policies" if len(runs.documents) > 1 else "--policy", ",".join(runs.labels)]

@@ -169,7 +169,7 @@ class Comparison(InPapers):
             raise failure(self._compared.failed, len(self._compared.documents) + len(self.failed))
 
     def __repr__(self) -> str:
-        first = self._compared.documents[0]
+        first = self._compared.first
         n = counted(len(self.runs), "policy", "policies")
         return f"<Comparison of {n} on {first['workload']}, best {next(iter(self.runs))}, against {self.reference}>"
 

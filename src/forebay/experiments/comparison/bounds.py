@@ -33,7 +33,7 @@ def of(setting: "Setting", documents: list[dict[str, Any]], made: "Workspace") -
     from forebay import _bounds
     from forebay._bounds import _gaps
 
-    if setting.failures is not None:
+    if setting.failures is not None or not documents:
         return None
     window = documents[0]["window"]
     period = None if window is None else (float(window[0]), float(window[1]))

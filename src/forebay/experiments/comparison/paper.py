@@ -16,7 +16,7 @@ HEADLINE = "mean_wait"
 def table(compared: "Compared") -> Table:
     """A row a policy, best first; the change is that of the mean wait."""
     judged = {one.policy: one for one in compared.verdicts if one.metric == HEADLINE}
-    first = compared.documents[0]
+    first = compared.first
     numbers = {name: value for document in compared.documents for name, value in document["summary"].items()}
     wanted = columns(numbers, first["resources"])
     titles = ["policy", *(title for _, title in wanted)]
@@ -30,7 +30,7 @@ def table(compared: "Compared") -> Table:
 
 def basis(compared: "Compared") -> str:
     """What the table rests on, for its caption."""
-    first = compared.documents[0]
+    first = compared.first
     jobs = caption([{key: first[key] for key in ("workload", "platform")}], first["summary"]["n_jobs"])
     least = "" if compared.least is None else _least(compared.least.best[HEADLINE]["value"])
     judged = f" Changes of the mean wait against {compared.reference}, {compared.basis}." if compared.verdicts else ""

@@ -14,7 +14,7 @@ def page_of(folder: Path) -> Page:
     """The page of a folder that `forebay compare` or `forebay run -o` wrote."""
     runs = _folder.read(folder)
     results = {label: load(place) for label, place in zip(runs.labels, runs.folders, strict=True)}
-    first = runs.documents[0]
+    first = runs.first
     period = first.get("window")
     within = {label: window(result, *period) if period else result for label, result in results.items()}
     judged = runs.verdicts is not None and not runs.verdicts.is_empty()
