@@ -129,7 +129,7 @@ def _take_dumped(word: str, rest: str, parent: str, where: str, rows: dict[str, 
     parts = re.findall(r"((?:[^:']|'[^']*')+)", rest.strip())
     if not parts:
         raise InputError(f"{where}: names nothing; dump the cluster again")
-    name = parts[0].strip().strip("'")
+    name: str = parts[0].strip().strip("'")
     values = {pair[1]: pair[2].strip("'") for pair in (_PAIR.fullmatch(part.strip()) for part in parts[1:]) if pair}
     row = {_spelled(key): value for key, value in values.items()}
     if word == "parent":

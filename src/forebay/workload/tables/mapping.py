@@ -39,7 +39,8 @@ class Column:
     @property
     def text(self) -> str:
         """As a mapping in TOML has it."""
-        pairs = [("column", self.column)] if self.value is None else [("value", self.value)]
+        first: tuple[str, str | int] = ("column", self.column) if self.value is None else ("value", self.value)
+        pairs = [first]
         pairs += [("unit", self.unit)] if self.unit else []
         pairs += [("each", self.each)] if self.each != "job" else []
         if len(pairs) == 1 and self.value is None:

@@ -52,7 +52,8 @@ def read(
         found = found.filter(~pl.col("wrong"))
     records = len(found) + sum(dropped.values())
     found = found.drop("wrong", *zones)
-    return _workload(_ran(found, dropped, path), by, records, dropped, path)
+    found = _ran(found, dropped, path)
+    return _workload(found, by, records, dropped, path)
 
 
 _Samples = AnyMapping[str, str] | None
@@ -291,7 +292,7 @@ def _numbers(found: pl.DataFrame, notes: list[str]) -> pl.Series:
     """The jobs' own numbers, where they have such; else those of the rows that are left."""
     if "id" in found.columns:
         given = found["id"]
-        if not given.null_count() and given.n_unique() == len(found) and int(given.min() or 0) >= 0:
+        if not given.null_count() and given.n_unique() == len(found) and not (given < 0).any():
             return given
         notes.append("ids are no numbers of one job each: jobs are numbered by row")
     return pl.arange(1, len(found) + 1, eager=True)
