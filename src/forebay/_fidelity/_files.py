@@ -32,6 +32,7 @@ def document(found: _paper.Replayed) -> dict[str, Any]:
         "numbers": dict(found.numbers),
         "by": {name: table.to_dicts() for name, table in found.by.items()},
         "moving": found.moving.to_dicts(),
+        **({} if found.reasons is None else {"reasons": found.reasons.to_dicts()}),
         "cannot_match": dict(found.doubts),
     }
 

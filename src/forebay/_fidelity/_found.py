@@ -37,6 +37,9 @@ class Fidelity(InPapers):
         What cannot match, a sentence each, by what it is about.
     result
         The run.
+    reasons
+        A row for each reason that Slurm recorded: the `jobs`, how many of them have the `same` in the simulation, and
+        what they `mostly` have; None where the trace has no reasons.
     """
 
     numbers: Mapping[str, Any]
@@ -46,6 +49,7 @@ class Fidelity(InPapers):
     moving: pl.DataFrame
     doubts: Mapping[str, str]
     result: Result
+    reasons: pl.DataFrame | None = None
 
     @property
     def table(self) -> pl.DataFrame:
@@ -98,7 +102,8 @@ class Fidelity(InPapers):
         label
             What the paper refers to it by.
         table
-            "scores", "waits", or what errors are by: "size", "queue", "user", "account".
+            "scores", "waits", "reasons" where the trace has them, or what errors are by: "size", "queue", "user",
+            "account".
         """
         return _paper.named(self, table).to_latex(caption, label)
 

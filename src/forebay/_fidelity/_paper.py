@@ -54,11 +54,16 @@ class Replayed(Protocol):
     def result(self) -> Result:
         """The run."""
 
+    @property
+    def reasons(self) -> pl.DataFrame | None:
+        """Recorded ones, and how many jobs have the same."""
+
 
 def tables(found: Replayed, top: int | None = None) -> dict[str, Table]:
     """All of them by name; of users and the like those with most hours of nodes, or cores."""
     some = {"waits": waits(found), "scores": Table(["score", "value"], scores(found), (1,), _about(found))}
-    return some | {name: groups(found, name, top) for name, rows in found.by.items() if len(rows) > 1}
+    some |= {name: groups(found, name, top) for name, rows in found.by.items() if len(rows) > 1}
+    return some if found.reasons is None else some | {"reasons": reasons(found.reasons, _about(found))}
 
 
 def named(found: Replayed, name: str) -> Table:
@@ -120,6 +125,7 @@ def scores(found: Replayed) -> list[tuple[str, str]]:
         ("rank correlation", plain("rank_correlation")),
         ("same order of starts", percent(numbers["start_order_agreement"])),
         ("moving averages", _moving(numbers)),
+        *([] if found.reasons is None else [("same reasons", percent(numbers["reason_agreement"]))]),
         (
             f"{found.use.unit} in use",
             " recorded, ".join(percent(numbers[f"{kind}_use"]) for kind in _KINDS) + " simulated",
@@ -132,6 +138,16 @@ def _moving(numbers: Mapping[str, Any]) -> str:
     if numbers["moving_error"] is None:
         return NONE
     return f"{percent(numbers['moving_error'])} off (MAPE over {about(numbers['moving_window'])})"
+
+
+def reasons(rows: pl.DataFrame, what: str) -> Table:
+    """A row for each that Slurm recorded."""
+    lines = [
+        [row["recorded"], count(row["jobs"]), count(row["same"]), percent(row["share"]), row["mostly"]]
+        for row in rows.iter_rows(named=True)
+    ]
+    titles = ["recorded reason", "jobs", "same", "share", "mostly simulated"]
+    return Table(titles, lines, (1, 2, 3), f"Last reasons other than priority and resources: {what}")
 
 
 def groups(found: Replayed, name: str, top: int | None = None, seconds: Seconds = seconds) -> Table:

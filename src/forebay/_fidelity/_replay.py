@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._fidelity import _moving, _scores
+from forebay._fidelity import _moving, _reasons, _scores
 from forebay._fidelity._doubts import doubts
 from forebay._fidelity._found import Fidelity
 from forebay._fidelity._use import use_of
@@ -106,8 +106,9 @@ def scored(w: Workload, result: Result, part: bool) -> Fidelity:
     by = {"size": _scores.by_size(jobs, result.resources[next(iter(result.resources))])}
     by |= {column: found for column in GROUPS if (found := _scores.by_column(jobs, column)) is not None}
     averages, window = _moving.moving(jobs)
-    numbers = _scores.numbers(jobs) | _moving.numbers(averages, window) | use.numbers()
-    return Fidelity(numbers, by, jobs, use, averages, doubts(w, result, use, jobs, part), result)
+    why = _reasons.agreement(w.jobs, jobs, result)
+    numbers = _scores.numbers(jobs) | _moving.numbers(averages, window) | _reasons.numbers(why) | use.numbers()
+    return Fidelity(numbers, by, jobs, use, averages, doubts(w, result, use, jobs, part), result, why)
 
 
 def _pairs(w: Workload, result: Result) -> pl.DataFrame:

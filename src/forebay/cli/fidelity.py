@@ -154,6 +154,7 @@ def report(found: "Fidelity", top: int, files: "list[Path]") -> None:
         for name, rows in found.by.items()
         if len(rows) > 1
     ]
+    blocks += [] if found.reasons is None else [drawn(_paper.tables(found)["reasons"])]
     doubts = pairs([("" if place else "cannot match", text) for place, text in enumerate(found.doubts.values())])
     written = [pairs([("" if place else "written", str(file)) for place, file in enumerate(files)])] if files else []
     show(pairs(about), *blocks, doubts, *notes_block(facts["notes"]), *written)

@@ -75,6 +75,9 @@ def own_columns(schema: Mapping[str, Any]) -> list[str]:
     return [name for name, dtype in schema.items() if name not in known and dtype in (pl.Float64, pl.String)]
 
 
+RECORDED = ("recorded_reason",)
+"""Such columns that tell what became of jobs on the machine of the trace: no policy sees them."""
+
 DEADLINE = "deadline"
 """A column of its author's own that metrics read: until when the job should have ended, on the clock of `submit`."""
 

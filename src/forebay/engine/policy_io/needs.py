@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from forebay.core.running import IO, NO_LABELS, Labels
-from forebay.core.schemas import own_columns
+from forebay.core.schemas import RECORDED, own_columns
 from forebay.core.tables import State
 from forebay.engine.truth import Truth
 from forebay.errors import InputError, brief, nearest
@@ -39,6 +39,7 @@ def wishes_of(policy: Any, name: str, workload: Workload, platform: Platform) ->
     numbers, codes = (tuple(getattr(policy, kind, ())) for kind in ("columns", "codes"))
     compiled = policy.kernel() if hasattr(policy, "kernel") else None
     own = own_columns(workload.jobs.schema) if numbers or codes or compiled is None else []
+    own = [column for column in own if column not in RECORDED]
     for column in (*numbers, *codes):
         _check_column(workload, name, column, own, codes)
     chosen = (*numbers, *codes) if compiled is not None else tuple(own)

@@ -35,6 +35,7 @@ _ALONE = ("NO", "EXCLUSIVE")  # what OverSubscribe says of a job that has its no
 _KEPT = (
     *("id", "kind", "submit", "run_time", "nodes", "start", "walltime", "priority", "cancel"),
     *("cores", "memory", "gpus", "exclusive", "array", "array_task", "het", "het_offset", *CODED),
+    "recorded_reason",
     *("raw number", "depends", "job name", "name"),
 )
 
@@ -297,7 +298,7 @@ class Found:
         table = rows.table.select(
             **{
                 name.lower(): rows.words(name)
-                for name in ("UID", "User", "GID", "Group", "Account", "Partition", "QOS", "Constraints")
+                for name in ("UID", "User", "GID", "Group", "Account", "Partition", "QOS", "Constraints", "Reason")
             },
             gpu="gpu",
         )
@@ -308,8 +309,9 @@ class Found:
         words = table.select(
             user=_first("uid", "user"), group=_first("gid", "group", "account"), queue="partition", account="account",
             qos="qos", gpu="gpu", features=_known("constraints"),
+            recorded_reason=_known("reason"),
         )  # fmt: skip
-        rows.set(**{name: self._coded(words[name]) for name in CODED})
+        rows.set(**{name: self._coded(words[name]) for name in CODED}, recorded_reason=words["recorded_reason"])
 
     def _coded(self, words: pl.Series) -> pl.Series:
         codes = self.codes[words.name]

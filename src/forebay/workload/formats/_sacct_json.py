@@ -21,7 +21,7 @@ from forebay.workload.formats._sacct_values import UnreadableError
 COLUMNS = (
     *("JobID", "JobIDRaw", "User", "Group", "Account", "Partition", "QOS", "Priority", "Submit", "Eligible", "Start"),
     *("End", "ElapsedRaw", "TimelimitRaw", "NNodes", "ReqCPUS", "ReqMem", "ReqTRES", "AllocTRES", "State"),
-    *("Constraints", "SubmitLine", "JobName"),
+    *("Constraints", "SubmitLine", "JobName", "Reason"),
 )
 _SLURM = re.compile(
     rb'"(Slurm|slurm|data_parser|openapi/\w+|allocation_nodes|association|job_id|submission|time_start)"'
@@ -156,6 +156,7 @@ def _row(record: Any) -> tuple[str, ...]:
         "Constraints": _text(record, "constraints"),
         "SubmitLine": _text(record, "submit_line"),
         "JobName": _text(record, "name"),
+        "Reason": _reason(record),
     }
     return tuple(words[name] for name in COLUMNS)
 
@@ -168,6 +169,12 @@ def _part(table: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UnreadableError(f"{key!r} is {brief(value)}; it must be an object")
     return value
+
+
+def _reason(record: dict[str, Any]) -> str:
+    """Why it last waited; layouts in which the state is a word do not say."""
+    state = record.get("state")
+    return _text(state, "reason") if isinstance(state, dict) else ""
 
 
 def _text(table: dict[str, Any], key: str) -> str:

@@ -21,7 +21,7 @@ _SIZE = ("NNodes", "AllocNodes", "ReqNodes", "AllocTRES", "ReqTRES", "NCPUS", "A
 KNOWN = (
     *("JobID", "JobIDRaw", "Start", "State", "Timelimit", "TimelimitRaw", "ReqMem", "Priority"),
     *("UID", "User", "GID", "Group", "Account", "Partition", "QOS", "Constraints", "OverSubscribe", "SubmitLine"),
-    *("Dependency", "JobName", "Cluster"),
+    *("Reason", "Dependency", "JobName", "Cluster"),
     *_ARRIVAL,
     *_LENGTH,
     *_SIZE,

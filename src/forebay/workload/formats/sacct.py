@@ -125,8 +125,10 @@ def _jobs(table: pl.DataFrame, found: Found) -> tuple[pl.DataFrame, dict[str, di
         columns |= {"array_limit": limits} if (limits > 0).any() else {}
     start = table["start"].set(table["cancel"].is_finite(), None)  # a job cancelled before never did
     columns |= {} if start.is_null().all() else {"recorded_start": start.fill_null(np.nan)}
+    if (table["recorded_reason"] != "").any():
+        columns["recorded_reason"] = table["recorded_reason"]
     columns |= {name.partition(" ")[2]: table[name] for name in table.columns if name.startswith("amount ")}
-    return job_table(columns), names, notes
+    return job_table(columns, own=("recorded_reason",) if "recorded_reason" in columns else ()), names, notes
 
 
 def _mended(lines: list[int]) -> list[str]:
