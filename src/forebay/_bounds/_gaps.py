@@ -33,10 +33,9 @@ def gap_table(best: Mapping[str, Mapping[str, Any]], results: Results, certain: 
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def named(results: Results) -> Mapping[str, Result]:
+def named(given: Any) -> Mapping[str, Result]:
     """Runs by the names that a user gave, else by their policies."""
-    if isinstance(results, Result):
-        results = [results]
+    results = [given] if isinstance(given, Result) else given
     wanted = "one run, or several: what forebay.simulate gives"
     if not isinstance(results, Sequence | Mapping) or isinstance(results, str):
         raise wrong_type("what is held against the bounds", results, wanted)
