@@ -58,4 +58,5 @@ def numbers(found: pl.DataFrame | None) -> dict[str, float | None]:
     """The share of jobs with the same reason in both."""
     if found is None or found.is_empty():
         return {"reason_agreement": None}
-    return {"reason_agreement": sum(found["same"].to_list()) / sum(found["jobs"].to_list())}
+    same, jobs = (sum(map(int, found[name])) for name in ("same", "jobs"))
+    return {"reason_agreement": same / jobs}
