@@ -28,7 +28,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!forebay\.).*"),  # of other packages: their pages are on the network
     # Not public: see reference/stability.md.
-    ("py:class", r"forebay\.(core|_run|_bounds|_fidelity|engine)\..*"),
+    ("py:class", r"forebay\.(core|_run|_bounds|_fidelity|_predict|engine)\..*"),
     ("py:class", r"forebay\.platforms\.(tiers|topologies|fabric|atoms)\..*"),
     ("py:class", r"forebay\.platforms\.partitions\.Change"),  # given as a table
     ("py:class", r"forebay\.platforms\._declared\..*"),  # the same

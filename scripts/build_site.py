@@ -70,6 +70,7 @@ NAVIGATION = {
             "reference/power.md",
             "reference/formats.md",
             "reference/learn.md",
+            "reference/predict.md",
             "reference/dependencies.md",
             "reference/elastisim.md",
             "reference/job-models.md",

@@ -12,6 +12,7 @@ From files to numbers:
   `forebay.figures` gives pictures, `forebay.explain` why jobs waited;
 - `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
+- `predict` says when waiting jobs will start, and `reliability` how good that is;
 - `compare` ranks policies, with a verdict on each, and `capacity` finds how much is enough, as the commands do;
 - `sweep` runs every combination of workloads, platforms, policies and seeds, and gives tables and figures;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from forebay import workload as workload
     from forebay._bounds import bounds
     from forebay._fidelity import fidelity
+    from forebay._predict import predict, reliability
     from forebay._run.diverge import diverge
     from forebay._run.simulate import simulate
     from forebay._run.simulation import Simulation, Snapshot
@@ -95,8 +97,10 @@ _HOME = {
     "metric": ("forebay.metrics", "metric"),
     "open": ("forebay._run.simulation", "open_run"),
     "platform": ("forebay.platforms", "load"),
+    "predict": ("forebay._predict", "predict"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
     "read": ("forebay.workload", "read"),
+    "reliability": ("forebay._predict", "reliability"),
     "simulate": ("forebay._run.simulate", "simulate"),
     "summary": ("forebay.metrics", "summary"),
     "sweep": ("forebay.experiments.api", "sweep"),
@@ -131,7 +135,9 @@ __all__ = [
     "open",
     "platform",
     "policy_kernel",
+    "predict",
     "read",
+    "reliability",
     "simulate",
     "summary",
     "sweep",

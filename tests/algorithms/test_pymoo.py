@@ -41,7 +41,7 @@ def exact(demand, room, wasted):
     if wasted is None:
         n = pareto.front(demand, room, 10**9, loads, sets, NO_CLOCK)
     else:
-        n = pareto.front_with_waste(demand, room, *wasted, 15, 128, 10**9, loads, sets, NO_CLOCK)
+        n = pareto.front_with_waste(demand, room, (*wasted, 15, 128), 10**9, loads, sets, NO_CLOCK)
     assert n > 0
     return loads[:n]
 

@@ -86,8 +86,10 @@ def test_the_best_beats_last_two_by_a_tenth(trace):
         assert losses["survival"] <= 0.9 * losses["last-two"], loss
 
 
-def test_walltimes_that_are_run_times_are_not_learned_from():
-    """A trace without requests has the run times in their place."""
-    workload = _workload([100.0, 200.0, 300.0, 400.0], walltime=[100.0, 200.0, 300.0, 400.0])
+def test_walltimes_that_are_run_times_are_not_learned_from(tmp_path):
+    """Where a trace has no requested times, the reader puts run times in their place, and says so."""
+    lines = [f"{k} {1000 * k} 0 {100 * k} 1 -1 -1 1 -1 -1 1 1 -1 -1 -1 -1 -1 -1" for k in range(1, 6)]
+    (tmp_path / "bare.swf").write_text("; MaxProcs: 4\n" + "\n".join(lines) + "\n")
+    workload = fb.read(tmp_path / "bare.swf")
     assert fb.learn.asked_of(workload)[0].walltime == np.inf
     assert fb.learn.score(workload, ["walltime"]).table["pinball_50"][0] > 0

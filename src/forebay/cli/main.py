@@ -29,6 +29,7 @@ from forebay.cli import (
     platforms,
     plot,
     policies,
+    predict,
     report,
     run,
     study,
@@ -101,6 +102,7 @@ _add(app, compare, "compare")
 _add(app, explain, "explain")
 _add(app, diverge, "diverge")
 _add(app, fidelity, "fidelity")
+_add(app, predict, "predict")
 _add(app, bounds, "bounds")
 _add(app, capacity, "capacity")
 _add(app, plot, "plot")

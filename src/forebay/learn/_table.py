@@ -7,14 +7,10 @@ import polars as pl
 
 from forebay.learn._base import Asked
 from forebay.workload import Workload
+from forebay.workload._source import tells_requests
 
 _NAMES = ("job_name", "jobname", "name", "application", "app", "executable")
 """Columns of an author's own that say what a job runs, the first there is counts."""
-
-
-def tells_walltimes(w: Workload) -> bool:
-    """Whether users asked for times: a trace without any has the run times there, which must not be learned from."""
-    return bool((w.jobs["walltime"] != w.jobs["run_time"]).any())
 
 
 def asked_of(w: Workload, jobs: pl.DataFrame | None = None) -> list[Asked]:
@@ -31,7 +27,7 @@ def asked_of(w: Workload, jobs: pl.DataFrame | None = None) -> list[Asked]:
     if own is not None:
         known = {word: number for number, word in enumerate(w.jobs[own].drop_nulls().unique(maintain_order=True))}
         called = np.array([known.get(word, -1) for word in table[own]])
-    request = table["walltime"].to_list() if tells_walltimes(w) else [math.inf] * len(table)
+    request = table["walltime"].to_list() if tells_requests(w) else [math.inf] * len(table)
     cores, array = (
         table[name].to_list() if name in table.columns else [unknown] * len(table)
         for name, unknown in (("cores", 0), ("array", -1))

@@ -57,6 +57,17 @@ def spent(log: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+_DOING = (
+    pl.when(_KIND == "begin_phase")
+    .then(_REASON)
+    .when(_KIND.is_in(["start", "end_phase"]))
+    .then(pl.lit("work"))
+    .when(_KIND.is_in(["end", "queue"]))
+    .then(pl.lit("wait"))
+)
+"""What a job does from a row of the log on; null where that goes on."""
+
+
 def _in_attempts(log: pl.DataFrame) -> pl.LazyFrame:
     """What changes a job's nodes or what it does, job by job: until when, in which attempt, on how many nodes."""
     change = (
@@ -65,14 +76,6 @@ def _in_attempts(log: pl.DataFrame) -> pl.LazyFrame:
         .when(_NODES & _KIND.is_in(["end", "release"]))
         .then(-pl.col("amount"))
         .otherwise(0)
-    )
-    doing = (
-        pl.when(_KIND == "begin_phase")
-        .then(_REASON)
-        .when(_KIND.is_in(["start", "end_phase"]))
-        .then(pl.lit("work"))
-        .when(_KIND.is_in(["end", "queue"]))
-        .then(pl.lit("wait"))
     )
     return (
         log.lazy()
@@ -96,6 +99,6 @@ def _in_attempts(log: pl.DataFrame) -> pl.LazyFrame:
             end=pl.col("time").shift(-1).over("job"),
             attempt=(_KIND == "start").cum_sum(),
             nodes=pl.col("change").cum_sum().over("job"),
-            doing=doing.forward_fill().over("job"),
+            doing=_DOING.forward_fill().over("job"),
         )
     )

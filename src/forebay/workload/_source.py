@@ -120,6 +120,15 @@ def save(path: Path, data: bytes) -> None:
         temporary.write_bytes(gzip.compress(data, _LEVEL, mtime=0) if path.name.lower().endswith(".gz") else data)
 
 
+PERFECT = "the run time is taken, a perfect estimate"
+"""How notes end on jobs without a requested time."""
+
+
+def tells_requests(w: Workload) -> bool:
+    """Whether users asked for times; else the run times stand there, of which nothing may be learned."""
+    return not any(note.endswith(PERFECT) for note in w.notes) or bool((w.jobs["walltime"] != w.jobs["run_time"]).any())
+
+
 def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
     """Jobs by (submit, id) with the first one at second 0, and how far back they were moved for that.
 

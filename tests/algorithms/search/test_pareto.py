@@ -33,7 +33,7 @@ def front_with_waste(demands, room, waste, small, free_small, step, limit=PLENTY
     loads, sets = np.full((rows, len(room) + 1 - limits), -7), np.full(rows, -7)
     each = np.array(waste, np.int64), np.array(small, np.int64)
     jobs = table(demands, len(room))
-    n = pareto.front_with_waste(jobs, np.array(room, np.int64), *each, free_small, step, limit, loads, sets, NO_CLOCK)
+    n = pareto.front_with_waste(jobs, np.array(room, np.int64), (*each, free_small, step), limit, loads, sets, NO_CLOCK)
     return points_of(n, loads, sets)
 
 

@@ -312,12 +312,14 @@ def front(demand, room, limit, loads, sets, clock):
 
 
 @allocating_kernel
-def front_with_waste(demand, room, waste, small, free_small, step, limit, loads, sets, clock):
+def front_with_waste(demand, room, wasted, limit, loads, sets, clock):
     """The front of loads and, in the last column, minus the waste.
 
-    Jobs have a waste of their own, and `step` is added for each small node that they want beyond those that are free.
+    `wasted` is the waste of each job, how many small nodes each wants, how many are free, and what is added for each
+    that they want beyond those.
     It grows with every job: sets with room for more, even the empty one, may be on the front.
     """
+    waste, small, free_small, step = wasted
     w, R = demand.shape
     asked = np.empty((w, R + 2), np.int64)
     for i in range(w):

@@ -196,7 +196,7 @@ def _selected(state, params, memory, rng, jobs, left):
         memory[0][1, DECISIONS] += 1
         if len(waste) > 0:
             wasted = (waste, small, free_small, step)
-            n = front_with_waste(demand, left, *wasted, int(params[Param.LIMIT]), loads, sets, state.clock)
+            n = front_with_waste(demand, left, wasted, int(params[Param.LIMIT]), loads, sets, state.clock)
         else:
             n = front(demand, left, int(params[Param.LIMIT]), loads, sets, state.clock)
         memory[0][1, FALLBACKS] += n < 0

@@ -77,6 +77,14 @@ def word(table: pl.DataFrame) -> pl.Expr:
     return pl.coalesce(*found, pl.lit(""))
 
 
+def _tasks(jobs: pl.DataFrame) -> dict[int, dict[int, int]]:
+    """The jobs of each array, by their place in it."""
+    tasks: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for array, task, number in jobs.filter(pl.col("array") >= 0).select("array", "array_task", "id").iter_rows():
+        tasks[array][task] = number
+    return tasks
+
+
 def edges(jobs: pl.DataFrame) -> tuple[pl.DataFrame | None, Counter[str]]:
     """The dependencies of jobs with columns `id`, `raw`, `depends`, `array`, `array_task`, `het`, `user`, `job name`.
 
@@ -88,9 +96,7 @@ def edges(jobs: pl.DataFrame) -> tuple[pl.DataFrame | None, Counter[str]]:
     if not len(waiting):
         return None, lost
     own = dict(zip(jobs["raw"].to_list(), jobs["id"].to_list(), strict=True))
-    tasks: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    for array, task, number in jobs.filter(pl.col("array") >= 0).select("array", "array_task", "id").iter_rows():
-        tasks[array][task] = number
+    tasks = _tasks(jobs)
     rows: list[tuple[int, int, str, float, bool]] = []
     alone: set[int] = set()
     for number, place, text in waiting.select("id", "array_task", "depends").iter_rows():

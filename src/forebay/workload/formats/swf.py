@@ -206,7 +206,7 @@ def _estimate_notes(columns: dict[str, Any]) -> list[str]:
     """Times that the trace does not give."""
     kept = np.isfinite(columns["cancel"])
     count = int(((columns.pop("asked") <= 0) & ~kept).sum())
-    text = f"{counted(count, 'job')} without a requested time: the run time is taken, a perfect estimate"
+    text = f"{counted(count, 'job')} without a requested time: {_source.PERFECT}"
     return [*([text] if count else []), *_cancelled.kept_notes(int(kept.sum()))]
 
 
@@ -346,9 +346,7 @@ def _lost(workload: Workload) -> list[str]:
     if "memory" in jobs.columns and (large := jobs.filter(~_memory_fits())["id"].len()):
         notes.append(f"memory of {counted(large, 'job')} is not written: SWF's unit cannot hold it exactly")
     if endless:
-        notes.append(
-            f"{counted(endless, 'job')} without a walltime: read back, the run time is taken, a perfect estimate"
-        )
+        notes.append(f"{counted(endless, 'job')} without a walltime: read back, {_source.PERFECT}")
     notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: SWF has jobs only")

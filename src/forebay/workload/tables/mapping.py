@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -76,7 +77,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in _KNOWN.glob("*.toml"))
 
 
-def mapping(given: str | Path | AnyMapping[str, Any]) -> Mapping:
+def mapping(given: str | PathLike[str] | AnyMapping[str, Any]) -> Mapping:
     """A mapping of what a user gave: a name, a file, words, or a dictionary of them."""
     if isinstance(given, AnyMapping):
         return _checked("columns", {"columns": dict(given)})

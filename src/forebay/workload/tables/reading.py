@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import math
 from collections.abc import Mapping as AnyMapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ _KINDS = {"moment": "a date such as 2024-01-31 23:59:00, or a number", "length":
 
 def read(
     path: Path,
-    columns: str | Path | AnyMapping[str, Any],
+    columns: str | PathLike[str] | AnyMapping[str, Any],
     skip_bad_lines: bool = False,
 ) -> Workload:
     """The jobs of a CSV or Parquet file, whose columns mean what `columns` says."""
