@@ -5,33 +5,10 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from _predict.made import QUEUE, QUICK, Exact, random_jobs, workload
 from forebay._predict._arrivals import DAY, WEEK, Past
 from forebay._predict._learned import Learned
 from forebay._predict._world import Site, simulated
-from forebay.learn import Likely
-
-QUICK = {"futures": 6, "calibration": 0}
-
-
-class Exact:
-    """An estimator that believes walltimes: where they are right, only newcomers are left to chance."""
-
-    def learn(self, asked, seconds):
-        pass
-
-    def likely(self, asked):
-        return Likely.of([asked.walltime])
-
-
-def _workload(rows, **more):
-    """Rows of (submit, walltime, run time, nodes)."""
-    submit, walltime, run_time, nodes = zip(*rows, strict=True)
-    columns = {"id": range(1, len(rows) + 1), "submit": submit, "walltime": walltime, "run_time": run_time}
-    return fb.Workload("made", fb.workload.job_table({**columns, "nodes": nodes, **more}))
-
-
-QUEUE = _workload([(0, 600, 600, 4), (10, 300, 300, 4), (20, 100, 100, 2), (30, 50, 50, 4)])
-"""On four nodes, in order: 0 to 600, to 900, to 1000, to 1050."""
 
 
 def test_without_chance_it_is_the_schedule():
@@ -80,19 +57,11 @@ def test_a_run_that_stands_somewhere_predicts_the_same():
         fb.predict(sim, 30)
 
 
-def _random(seed, n=150):
-    rng = np.random.default_rng(seed)
-    walltime = rng.choice([600.0, 3600.0, 7200.0], n)
-    columns = np.sort(rng.uniform(0, 2 * DAY, n)), walltime, walltime * rng.uniform(0.5, 1, n), rng.integers(1, 9, n)
-    jobs = [(float(a), float(b), float(c), int(d)) for a, b, c, d in zip(*columns, strict=True)]
-    return jobs, {"user": rng.integers(1, 5, n).tolist()}
-
-
 @pytest.mark.parametrize("policy", ["fcfs-easy", "sjf-bb"])
 def test_nothing_after_the_moment_is_looked_at(policy):
     """What is submitted later, and how long jobs run that have not ended, may be anything."""
-    jobs, more = _random(1)
-    before = _workload(jobs, **more)
+    jobs, more = random_jobs(1)
+    before = workload(jobs, **more)
     run = fb.simulate(before, "flat:nodes=8", policy).jobs
     start, end = run["starting_time"].to_list(), run["finish_time"].to_list()
     at = next(job[0] for job, begun in zip(jobs, start, strict=True) if job[0] > DAY and begun > job[0])
@@ -107,7 +76,7 @@ def test_nothing_after_the_moment_is_looked_at(policy):
             known.append((submit, walltime, run_time, nodes))
         else:
             known.append((submit, walltime, float(rng.uniform(max(at - begun + 1, 1), walltime)), nodes))
-    after = _workload([*known, *sorted(later)], **more)
+    after = workload([*known, *sorted(later)], **more)
     how = {"futures": 6, "calibration": 4}
     a, b = (fb.predict(one, at, "flat:nodes=8", policy, **how) for one in (before, after))
     assert a.table.height > 0
@@ -116,9 +85,9 @@ def test_nothing_after_the_moment_is_looked_at(policy):
 
 
 def test_the_same_seed_says_the_same():
-    jobs, more = _random(2)
+    jobs, more = random_jobs(2)
     a, b, c = (
-        fb.predict(_workload(jobs, **more), DAY, "flat:nodes=8", "fcfs-easy", seed=seed, **QUICK).table
+        fb.predict(workload(jobs, **more), DAY, "flat:nodes=8", "fcfs-easy", seed=seed, **QUICK).table
         for seed in (1, 1, 2)
     )
     assert a.equals(b)
@@ -127,7 +96,7 @@ def test_the_same_seed_says_the_same():
 
 def test_newcomers_are_those_of_earlier_weeks():
     jobs = [(k * 3600.0, 600.0, 300.0, 1) for k in range(24 * 21)]
-    world = simulated(_workload(jobs), Site(fb.platform("flat:nodes=4"), "fcfs"))
+    world = simulated(workload(jobs), Site(fb.platform("flat:nodes=4"), "fcfs"))
     past = Past(world, 20 * DAY + 10)
     assert past.rhythm == WEEK
     drawn = past.draw(np.random.default_rng(1), 2 * DAY)
@@ -138,8 +107,8 @@ def test_newcomers_are_those_of_earlier_weeks():
 
 
 def test_learning_goes_on_in_order_of_ends():
-    jobs, more = _random(3)
-    world = simulated(_workload(jobs, **more), Site(fb.platform("flat:nodes=8"), "fcfs-easy"))
+    jobs, more = random_jobs(3)
+    world = simulated(workload(jobs, **more), Site(fb.platform("flat:nodes=8"), "fcfs-easy"))
     seen = []
 
     class Notes(Exact):
@@ -157,14 +126,14 @@ def test_learning_goes_on_in_order_of_ends():
 def test_dependencies_of_waiting_jobs_hold():
     """Job 2 waits for job 1, which runs: it starts when that ends, though there is room."""
     waits = fb.workload.dependency_table({"job": [2], "parent": [1], "kind": ["afterok"]})
-    jobs = _workload([(0, 600, 600, 1), (10, 60, 60, 1)])
+    jobs = workload([(0, 600, 600, 1), (10, 60, 60, 1)])
     w = fb.Workload("chained", jobs.jobs, dependencies=waits)
     found = fb.predict(w, 100, "flat:nodes=4", "fcfs", estimator=Exact, **QUICK)
     assert found.table["p50"].to_list() == [500.0]
 
 
 def test_no_job_waits():
-    found = fb.predict(_workload([(0, 600, 600, 1), (10, 60, 60, 1)]), 20, "flat:nodes=4", "fcfs", **QUICK)
+    found = fb.predict(workload([(0, 600, 600, 1), (10, 60, 60, 1)]), 20, "flat:nodes=4", "fcfs", **QUICK)
     assert found.table.height == 0
     assert found.outlook["in_use_middle"][0] == 0.5
     assert "no job waits" in repr(found)

@@ -33,6 +33,15 @@ def test_scores(forebay):
     assert r"\toprule" in forebay(*words, "--format", "latex").out
 
 
+def test_a_moment_as_a_file(forebay, tmp_path):
+    path = tmp_path / "moment.json"
+    ask = ("--policy", "fcfs-bb", "--futures", "4", "-q")
+    assert forebay("predict", "table1", "--at", "120", "--snapshot", path, *ask).code == 0
+    code, out, err = forebay("predict", path, *ask)
+    assert (code, err) == (0, "")
+    assert "At 120 s 3 jobs run on 4 of 4 nodes, and 1 job waits." in out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

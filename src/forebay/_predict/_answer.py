@@ -1,7 +1,7 @@
 """What a prediction says: starts with intervals, the machine's next day, and what other requests would change."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ class Prediction(InPapers):
         A row a job and request: its quantiles in place of `before`, the median as it is. None if nothing was asked.
     facts
         What the answer rests on.
+    snapshot
+        Gives the moment as a dictionary for JSON, which `forebay.predict` takes.
     """
 
     table: pl.DataFrame
@@ -40,6 +42,7 @@ class Prediction(InPapers):
     waits: pl.DataFrame
     what_ifs: pl.DataFrame | None
     facts: Mapping[str, Any]
+    snapshot: Callable[[], dict[str, Any]] = field(repr=False)
 
     def document(self) -> dict[str, Any]:
         """All of it as what JSON can hold, as `forebay predict --format json` answers."""

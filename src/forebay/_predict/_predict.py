@@ -1,13 +1,14 @@
 """When jobs of a moment will start."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
 
 from forebay import explain
-from forebay._predict import _given, _outlook
+from forebay._predict import _given, _outlook, _snapshot
 from forebay._predict._answer import Prediction
 from forebay._predict._asking import Asked, ask, rng_of
 from forebay._predict._calibration import Calibration
@@ -54,7 +55,8 @@ def predict(
     Parameters
     ----------
     workload
-        A trace, of which nothing after the moment is looked at; or a run that `forebay.open` opened, where it stands.
+        A trace, of which nothing after the moment is looked at; a run that `forebay.open` opened, where it stands; or a
+        snapshot, a file of JSON or what it holds.
     at
         The moment: seconds after the first job, or a date. A run that stands somewhere has its own.
     platform
@@ -115,6 +117,11 @@ def _placed(workload: Any, at: Any, platform: Any, policy: Any, how: Manner) -> 
         if at is not None:
             raise InputError("a run that was opened stands at its own moment: leave at out, or give the trace")
         return world, float(workload.now)
+    document = _snapshot.found(workload)
+    if document is not None:
+        if at is not None:
+            raise InputError("a snapshot is of its own moment: leave at out")
+        return _snapshot.world_of(workload, document, platform, policy, how.seed)
     if at is None:
         raise InputError("at which moment? give at=SECONDS after the first job, or a date such as 2025-03-01T12:00")
     world = _given.world_of(workload, platform, policy, how, at)
@@ -147,7 +154,8 @@ def _answered(question: _Question, ids: list[int], new: list[Request], wishes: l
     what_ifs = [_what_if(question, now, ids, table, one, step) for one in wishes]
     ahead = _outlook.outlook(played.played, world.site.platform.nodes)
     waits = _outlook.waits(played.played, w.names)
-    return Prediction(table, ahead, waits, pl.concat(what_ifs) if what_ifs else None, _facts(question, now))
+    other = pl.concat(what_ifs) if what_ifs else None
+    return Prediction(table, ahead, waits, other, _facts(question, now), partial(_snapshot.document, world, now.time))
 
 
 def _asked(question: _Question, now: Present, step: Any) -> Asked:

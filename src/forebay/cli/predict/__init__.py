@@ -74,23 +74,35 @@ def command(
     ] = False,
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
+    snapshot: Annotated[
+        Path | None,
+        typer.Option(
+            "--snapshot",
+            metavar="FILE",
+            help="Write the moment to this file (JSON), which can be predicted from.",
+            show_default=False,
+        ),
+    ] = None,
     output: options.FolderOption = None,
     form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Tell when waiting jobs will start, with intervals.
 
-    What runs and waits at a moment of a trace is played on, many times: run times are drawn from what was learned of
-    jobs that had ended, and jobs come as they came in earlier weeks. Nothing after the moment is looked at. Intervals
-    are as wide as those of earlier predictions should have been.
+    What runs and waits at a moment of a trace, or in a snapshot, is played on, many times: run times are drawn from
+    what was learned of jobs that had ended, and jobs come as they came in earlier weeks. Nothing after the moment is
+    looked at. Intervals are as wide as those of earlier predictions should have been.
 
     With --score it predicts at many moments and compares with what came. With -o the folder gets the answer as JSON,
     tables as CSV, and figures.
     """
     from forebay import _predict
+    from forebay._predict import _snapshot
     from forebay._predict._given import How
+    from forebay._support.files import replacing
+    from forebay._support.text import as_json
 
-    _check(at, score, jobs, submit, what_if)
+    _check(at, score, jobs, submit, what_if, _snapshot.found(workload) is not None, snapshot)
     if output:
         refuse_other(output, KIND)
     given = How(recorded=recorded, estimator=estimator, seed=seed, job_model=job_model, progress=_progress(quiet))
@@ -104,9 +116,13 @@ def command(
             if score:
                 found = _predict.reliability(workload, platform, policy, moments, **given)
             else:
-                moment = _moment(str(at))
+                moment = None if at is None else _moment(at)
                 found = _predict.predict(workload, moment, platform, policy, jobs, submit or (), what_if or (), **given)
         files = found.save(output) if output else []
+        if snapshot is not None and not isinstance(found, _predict.Reliability):
+            with replacing(snapshot) as (file,):
+                file.write_text(as_json(found.snapshot()) + "\n", encoding="utf-8")
+            files = [*files, snapshot]
     if form is TableFormat.json:
         answer(found.document() | {"files": [str(file) for file in files]})
     elif form is not TableFormat.text:
@@ -115,12 +131,14 @@ def command(
         _report(found, files)
 
 
-def _check(at: str | None, score: bool, jobs: Any, submit: Any, what_if: Any) -> None:
+def _check(at: str | None, score: bool, jobs: Any, submit: Any, what_if: Any, placed: bool, snapshot: Any) -> None:
     """What does not go together."""
-    if not score and at is None:
+    if not score and at is None and not placed:
         raise InputError("at which moment? give --at 30d or --at 2025-03-01T12:00, or --score for many moments")
-    if score and (at is not None or jobs or submit or what_if):
-        raise InputError("--score predicts at moments of its own: leave out --at, jobs, --submit and --what-if")
+    if score and (at is not None or jobs or submit or what_if or snapshot):
+        raise InputError(
+            "--score predicts at moments of its own: leave out --at, jobs, --submit, --what-if, --snapshot"
+        )
     if what_if and not (jobs or submit):
         raise InputError("--what-if asks about a job: name one that waits, or give --submit")
 
