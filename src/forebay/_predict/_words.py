@@ -115,12 +115,22 @@ def sentences(found: Predicted) -> list[str]:
     ]
     for row in found.table.head(3).iter_rows(named=True):
         name = f"Job {called(row)}" if row["asked"] is None else f"A job with {row['asked']}"
-        span = f"80 %: {rough(row['p10'])} to {rough(row['p90'])}"
-        said.append(f"{name} starts in {rough(row['p50'])} ({span}); by walltimes alone in {rough(row['slurm'])}.")
+        said.append(f"{name} starts {_when(row)}; by walltimes alone {_within(row['slurm'])}.")
     if found.what_ifs is not None:
         for row in found.what_ifs.head(3).iter_rows(named=True):
             said.append(f"With {row['what_if']}: {rough(row['p50'])} instead of {rough(row['before'])}.")
-    return [one.replace(" in now", " at once") for one in said]
+    return said
+
+
+def _within(wait: float) -> str:
+    """ "in 2 h", or "at once"."""
+    return "at once" if wait < 1 else f"in {rough(wait)}"
+
+
+def _when(row: Mapping[str, Any]) -> str:
+    """The median, with an interval where there is one."""
+    low, high = rough(row["p10"]), rough(row["p90"])
+    return _within(row["p50"]) if low == high else f"{_within(row['p50'])} (80 %: {low} to {high})"
 
 
 def first(found: Predicted) -> str:
@@ -128,7 +138,7 @@ def first(found: Predicted) -> str:
     if not found.table.height:
         return "no job waits"
     row = found.table.row(0, named=True)
-    return f"the first in {rough(row['p50'])} ({rough(row['p10'])} to {rough(row['p90'])})".replace("in now", "at once")
+    return f"the first starts {_when(row)}"
 
 
 def notes(facts: Mapping[str, Any]) -> list[str]:
