@@ -14,4 +14,5 @@ class Preempting(fb.Policy):
             victims = [one for one in lower if view.jobs["leg_start"][one] < view.now]
             if victims:
                 act.interrupt(min(victims, key=lambda one: priority[one]))
-            return
+            if victims or len(view.running):
+                return
