@@ -33,7 +33,7 @@ def play(w: Workload, site: Site, policy: Any = None) -> Played:
     if not len(w):  # nothing runs or waits, and nobody comes
         return Played(*(np.empty(0, np.int64) for _ in range(3)), *(np.empty(0) for _ in range(3)))
     case = case_of(w, site.platform, site.policy if policy is None else policy, site.seed, None, None)
-    state, truth, notes, draw, rng = case.tables()
+    state, truth, notes, draw, rng = case.tables(once=True)
     run(state, truth, case.scheduler, case.platform.resources, rng, None, notes, draw, handed=handed_to(case))
     jobs = state.jobs
     never = np.isin(jobs["state"], (JobState.REJECTED, JobState.UNSUBMITTED, JobState.QUEUED)) | np.isinf(jobs["start"])

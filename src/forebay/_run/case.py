@@ -181,14 +181,14 @@ class Case:
         """How nodes fail, if they do."""
         return self.ground.failing
 
-    def built(self) -> tuple[State, Truth, list[str]]:
-        """How a run begins."""
-        own = self.limits is not None or self.wishes.seen()  # a policy's limits and wishes are in the tables
+    def built(self, once: bool = False) -> tuple[State, Truth, list[str]]:
+        """How a run begins; what begins once needs no mould for others."""
+        own = once or self.limits is not None or self.wishes.seen()  # a policy's limits and wishes are in the tables
         return self.ground.built(self.site, self.wishes) if own else self.ground.tables()
 
-    def tables(self) -> Tables:
+    def tables(self, once: bool = False) -> Tables:
         """What a run needs: each its own."""
-        state, truth, notes = self.built()
+        state, truth, notes = self.built(once)
         compilation.prepare([self.scheduler], used=uses(state, truth))
         # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
         failing, draw = self.failing, None
