@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from forebay._run.compilation import prepare
+from forebay.cli._render.printing import hush
 from forebay.cli.main import main
 from forebay.cli.warmup import InOrder
 from forebay.policies import load
@@ -44,6 +45,7 @@ def forebay(capsys, compiled):
         return Outcome(left.value.code, *capsys.readouterr())
 
     yield command
+    hush(False)  # what one test wants of its output is not for the next
     for number, handler in before.items():
         signal.signal(number, handler)
 

@@ -242,7 +242,9 @@ def perform(run: Run) -> Record:
     if run.window is not None:
         result = window(result, *closed(run.window, result))
     if run.only:
-        result = replace(result, jobs=result.jobs.filter(result.jobs["job_id"].is_in(those(workload, run.only))))
+        result = replace(
+            result, jobs=result.jobs.filter(result.jobs["job_id"].is_in(those(workload, run.only).implode()))
+        )
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}

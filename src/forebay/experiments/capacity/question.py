@@ -383,7 +383,7 @@ def _wanting(spans: Sequence[Span], workload: "Workload", only: tuple[str, ...] 
     from forebay.experiments.runs import those
 
     over = np.zeros(len(workload), bool)
-    counting = workload.jobs["id"].is_in(those(workload, only)).to_numpy()
+    counting = workload.jobs["id"].is_in(those(workload, only).implode()).to_numpy()
     for span in spans:
         over |= _needs(span.quantity, workload) > span.high
     return int((over & counting).sum())
