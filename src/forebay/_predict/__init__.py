@@ -2,7 +2,6 @@
 
 from forebay._predict._answer import Prediction
 from forebay._predict._predict import predict
-from forebay._predict._reliability import reliability
-from forebay._predict._scored import Reliability
+from forebay._predict._reliability import Reliability, reliability
 
 __all__ = ["Prediction", "Reliability", "predict", "reliability"]

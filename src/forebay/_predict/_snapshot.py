@@ -127,8 +127,8 @@ def _checked(document: Mapping[str, Any], where: str) -> _Snapshot:
         known = _Snapshot.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where}: {place}: {first['msg'].lower()}; it is {brief(first['input'])}") from None
+        key = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{where}: {key}: {first['msg'].lower()}; it is {brief(first['input'])}") from None
     seen: set[int] = set()
     for place, job in enumerate(known.jobs):
         what = f"{where}: jobs.{place}: job {job.id}"
@@ -170,7 +170,7 @@ def _workload(known: _Snapshot, where: str) -> Workload:
         "run_time": [max(one, 1.0) for one in took],
         "priority": [job.priority for job in jobs],
     }
-    names = {}
+    names: dict[str, dict[int, str]] = {}
     for key, column in _NAMED.items():
         words = [getattr(job, key) for job in jobs]
         if any(word is not None for word in words):
