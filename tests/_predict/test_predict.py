@@ -12,7 +12,7 @@ from forebay._predict._world import Site, simulated
 
 
 def test_without_chance_it_is_the_schedule():
-    """Walltimes are right and nobody comes: every future is what happens."""
+    """Walltimes are right and no job comes: every future is what happens."""
     found = fb.predict(QUEUE, 100, "flat:nodes=4", "fcfs", estimator=Exact, **QUICK)
     assert found.table["job_id"].to_list() == [2, 3, 4]
     assert found.table["p50"].to_list() == [500.0, 800.0, 900.0]
@@ -33,6 +33,7 @@ def test_a_job_that_is_not_submitted():
     found = fb.predict(QUEUE, 100, "flat:nodes=4", "fcfs", submit="nodes=1,walltime=10", estimator=Exact, **QUICK)
     assert found.table["asked"].to_list() == ["nodes=1,walltime=10"]
     assert found.table["p50"].to_list() == [950.0]
+    assert found.facts["waiting"] == 3  # it does not count among those that wait
     early = fb.predict(QUEUE, 100, "flat:nodes=4", "filler", submit="nodes=1,walltime=10", estimator=Exact, **QUICK)
     assert early.table["p50"].to_list() == [800.0]
 

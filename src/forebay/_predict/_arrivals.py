@@ -25,7 +25,7 @@ class Past:
         self._submit, self._time = world.submit[: np.searchsorted(world.submit, time, "right")], time
         self._long = time - float(self._submit[0]) if len(self._submit) else 0.0
         self.rhythm = next((one for one in (WEEK, DAY) if self._long >= one), 0.0)
-        """Seconds after which it is the same time again; 0 = not known, and nobody is expected to come."""
+        """Seconds after which it is the same time again; 0 = not known, and no job is expected to come."""
 
     def draw(self, rng: np.random.Generator, horizon: float) -> Arrivals:
         """One possible course of the next `horizon` seconds: whole weeks of the past, each drawn by itself.

@@ -84,7 +84,7 @@ class Present:
         )
 
     def requested(self) -> Workload:
-        """The future that Slurm's `squeue --start` assumes: all take their walltimes, and nobody comes."""
+        """The future that Slurm's `squeue --start` assumes: all take their walltimes, and no job comes."""
         usual = np.array([float(one.quantile(0.5)) for one in self.likely])
         walltime = self.table["walltime"].to_numpy()
         longest = np.where(np.isfinite(walltime), walltime, usual)

@@ -30,7 +30,7 @@ class Played(NamedTuple):
 
 def play(w: Workload, site: Site, policy: Any = None) -> Played:
     """Run it; results are not put together, which takes longer than a short run."""
-    if not len(w):  # nothing runs or waits, and nobody comes
+    if not len(w):  # nothing runs, waits or comes
         return Played(*(np.empty(0, np.int64) for _ in range(3)), *(np.empty(0) for _ in range(3)))
     case = case_of(w, site.platform, site.policy if policy is None else policy, site.seed, None, None)
     state, truth, notes, draw, rng = case.tables(once=True)

@@ -155,7 +155,7 @@ def _answered(question: _Question, ids: list[int], new: list[Request], wishes: l
     ahead = _outlook.outlook(played.played, world.site.platform.nodes)
     waits = _outlook.waits(played.played, w.names)
     other = pl.concat(what_ifs) if what_ifs else None
-    return Prediction(table, ahead, waits, other, _facts(question, now), partial(_snapshot.document, world, now.time))
+    return Prediction(table, ahead, waits, other, _facts(question), partial(_snapshot.document, world, now.time))
 
 
 def _asked(question: _Question, now: Present, step: Any) -> Asked:
@@ -227,8 +227,8 @@ def _what_if(
     return pl.DataFrame(rows)
 
 
-def _facts(question: _Question, now: Present) -> dict[str, Any]:
-    world, how = question.world, question.how
+def _facts(question: _Question) -> dict[str, Any]:
+    world, how, now = question.world, question.how, question.now  # before jobs were added
     return {
         "workload": world.workload.name,
         "platform": world.site.platform.name,
