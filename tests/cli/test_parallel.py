@@ -43,10 +43,14 @@ def command(tmp_path, compiled):
     """A command as the console script starts it: a file in a folder of its own. All runs may be in processes."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "here").mkdir()
+    scripts = {}
+    for name, lines in (("processes.py", PROCESSES + MAIN), ("main.py", MAIN)):
+        scripts[name] = tmp_path / "bin" / name
+        scripts[name].write_text(lines)
 
     def start(*arguments, processes=True, **options):
-        script = tmp_path / "bin" / ("processes.py" if processes else "main.py")
-        script.write_text(PROCESSES * processes + MAIN)
+        # Written once: a second command must not empty the file that the first is about to read.
+        script = scripts["processes.py" if processes else "main.py"]
         return subprocess.Popen(
             [sys.executable, script, *map(str, arguments)],
             cwd=tmp_path / "here",
@@ -68,7 +72,8 @@ def slow(tmp_path):
     (folder / "beside.py").write_text(BESIDE)
 
     def write(pause):
-        (folder / "slow.py").write_text(SLOW.replace("PAUSE", str(pause)))
+        (folder / "new").write_text(SLOW.replace("PAUSE", str(pause)))
+        (folder / "new").rename(folder / "slow.py")
         return "../own/slow.py:Slow"
 
     return write
