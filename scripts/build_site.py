@@ -55,6 +55,7 @@ NAVIGATION = {
         ],
         "Reproduce or write a paper": [
             "reference/studies.md",
+            "reference/papers.md",
             "guides/compare-in-python.md",
             "reference/models.md",
             "reference/sweep.md",
