@@ -163,3 +163,45 @@ def test_a_link_may_lead_to_a_file_of_another_name(tmp_path):
     (tmp_path / "source").write_text("no Python")
     with pytest.raises(InputError, match="cannot be imported: SyntaxError"):
         load(f"{tmp_path / 'mine.py'}:Mine")
+
+
+@pytest.mark.small
+def test_files_that_import_helpers_of_the_same_name_keep_their_own(tmp_path, monkeypatch):
+    """Imported at the top and inside `decide`, in turn, and where a third module of that name lies on the path."""
+    specs = {}
+    for name in ("a", "b", "elsewhere"):
+        (folder := tmp_path / name).mkdir()
+        (folder / "helper.py").write_text(f"NAME = {name!r}\n")
+        (folder / "late.py").write_text(f"NAME = {name!r}\n")
+        (folder / "numpy.py").write_text("raise ImportError('not the one that is installed')\n")
+        (folder / "mine.py").write_text(
+            "import numpy\nimport helper\n\nclass Mine:\n    seen = []\n    def decide(self, view, act):\n"
+            "        import late\n        self.seen += [helper.NAME, late.NAME]\n"
+            "        [act.start(job) for job in view.queue if act.fits(job)]\n"
+        )
+        specs[name] = f"{folder / 'mine.py'}:Mine"
+    monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    for _ in range(2):
+        for name in ("a", "b"):
+            fb.simulate(fb.read("table1"), policy=specs[name])
+            assert set(type(load(specs[name])).seen) == {name}
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def decide(self, view): pass", r"takes \(self, view\)"),
+        ("def decide(view, act): pass", r"takes \(view, act\)"),
+        ("def decide(self, view, act, *, patience): pass", r"takes \(self, view, act, \*, patience\)"),
+        ("def decide(self, view, act): yield", "is a generator"),
+        ("async def decide(self, view, act): pass", "is asynchronous"),
+    ],
+)
+def test_a_decide_that_cannot_be_called_is_refused_with_what_to_write(text, words, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(f"class Mine:\n    {text}\n")
+    with pytest.raises(InputError, match=rf"mine.py, line 2: Mine.decide {words}.*write def decide\(self, view, act\)"):
+        load(f"{path}:Mine")
+    (tmp_path / "fine.py").write_text("class Mine:\n    def decide(self, view, act, patience=3): pass\n")
+    load(f"{tmp_path / 'fine.py'}:Mine")

@@ -8,8 +8,8 @@ import site
 import sys
 import sysconfig
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -27,10 +27,26 @@ _INSTALLED = {"site-packages", "dist-packages"}
 """Where modules are that their users do not edit; the second by name, for a .pth file may add such a folder."""
 
 
+@dataclass
+class _World:
+    """What a user's file sees: the modules beside it, by the names under which it imports them."""
+
+    folder: Path
+    names: frozenset[str] = frozenset()
+    modules: dict[str, ModuleType] = field(default_factory=dict)
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """As Python asks `sys.meta_path`: a module of the file's own folder hides one of the same name elsewhere."""
+        if path is not None or name not in self.names:
+            return None
+        return PathFinder.find_spec(name, [str(self.folder)])
+
+
 @dataclass(frozen=True)
 class _Imported:
     module: ModuleType
     digest: str
+    world: _World
 
 
 @dataclass(frozen=True)
@@ -40,18 +56,44 @@ class _Digested:
 
 
 _imported: dict[Path, _Imported] = {}
+_entered: list[_World] = []  # the one whose modules `sys.modules` has
 _digested: dict[Path, _Digested] = {}
 _SETTLED = 1_000_000_000
 """Nanoseconds after which a file that changes again shows another time; some file systems count in steps that long."""
 
 
 def import_file(path: Path) -> ModuleType:
-    """A user's file as a module: run once, and again only after it, or a module of its user's below it, has changed."""
+    """A user's file as a module: run once, and again only after it, or a module of its user's below it, has changed.
+
+    Files in two folders may import modules of the same name. Python knows one module by a name, so that each file gets
+    its own ones back whenever it is asked for.
+    """
     path = path.resolve()
     digest = sources_digest(path)
     if path not in _imported or _imported[path].digest != digest:
-        _imported[path] = _Imported(_run(path), digest)
+        helpers: dict[Path, str] = {}
+        for _ in _below(path, helpers):
+            pass
+        world = _World(path.parent, frozenset(helpers.values()))
+        _enter(world)
+        _imported[path] = _Imported(_run(path), digest, world)
+    _enter(_imported[path].world)
     return _imported[path].module
+
+
+def _enter(world: _World) -> None:
+    """Let imports find a file's own modules; what the file entered before has imported so far is kept for it."""
+    if _entered and _entered[0] is world:
+        return
+    if _entered:
+        before = _entered.pop()
+        sys.meta_path.remove(before)
+        before.modules = {name: sys.modules[name] for name in before.names if name in sys.modules}
+    for name in world.names:
+        sys.modules.pop(name, None)
+    sys.modules.update(world.modules)
+    sys.meta_path.insert(0, world)
+    _entered.append(world)
 
 
 def sources(path: Path) -> list[Path]:
@@ -97,11 +139,6 @@ def _run(path: Path) -> ModuleType:
     module_spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert module_spec is not None
     assert module_spec.loader is not None
-    helpers: dict[Path, str] = {}
-    for _ in _below(path, helpers):
-        pass
-    for helper in helpers.values():
-        sys.modules.pop(helper, None)
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # last: a queue.py there is not Python's
     importlib.invalidate_caches()
@@ -151,7 +188,10 @@ def _imports(path: Path) -> list[str]:
 def _sources(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
     """The files of a dotted name that are a user's: those of its packages, and its own."""
     where: list[str] | None = [str(folder), *sys.path]
-    for place, _ in enumerate(parts := name.split("."), start=1):
+    parts = name.split(".")
+    if parts[0] in sys.stdlib_module_names or _installed(parts[0]):
+        return
+    for place, _ in enumerate(parts, start=1):
         dotted = ".".join(parts[:place])
         spec: ModuleSpec | None = PathFinder.find_spec(dotted, where)
         if spec is None:
@@ -164,6 +204,13 @@ def _sources(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
         where = spec.submodule_search_locations
         if where is None:
             return
+
+
+def _installed(name: str) -> bool:
+    """Whether imports find what is installed, whatever lies beside a file."""
+    module = sys.modules.get(name)
+    spec: ModuleSpec | None = getattr(module, "__spec__", None) if module else PathFinder.find_spec(name)
+    return bool(spec and spec.has_location and spec.origin and _is_installed(Path(spec.origin).resolve()))
 
 
 def _is_installed(path: Path) -> bool:

@@ -209,3 +209,32 @@ def _check(policy: Any, spec: str) -> None:
     overrides = callable(compiled) and getattr(type(policy), "kernel", None) is not Policy.kernel
     if not decides and not overrides and not getattr(policy, "compiled", ""):
         raise InputError(f"{spec}: a policy needs a method decide(self, view, act), or kernel(self); it has neither")
+    if decides:
+        _check_decide(policy, spec)
+
+
+def _check_decide(policy: Any, spec: str) -> None:
+    """Whether `decide` can be called with a view and actions, and does its work when it is."""
+    cls, decide = type(policy), policy.decide
+    wrong = "is a generator" if inspect.isgeneratorfunction(decide) else ""
+    wrong = "is asynchronous" if inspect.iscoroutinefunction(decide) else wrong
+    try:
+        signature = inspect.signature(decide)
+        signature.bind(None, None)
+    except TypeError:
+        wrong = f"takes {_asked(decide, signature)}"
+    except ValueError:
+        return  # of a compiled extension: the first call will say
+    if wrong:
+        code = getattr(inspect.unwrap(getattr(decide, "__func__", decide)), "__code__", None)
+        where = f"{code.co_filename}, line {code.co_firstlineno}" if code else spec
+        raise InputError(
+            f"{where}: {cls.__name__}.decide {wrong}; it is called with a view and what to act by: "
+            f"write def decide(self, view, act)"
+        )
+
+
+def _asked(decide: Any, signature: inspect.Signature) -> str:
+    """What a method takes, as it stands in its file."""
+    whole = inspect.signature(decide.__func__) if inspect.ismethod(decide) else signature
+    return str(whole.replace(return_annotation=inspect.Signature.empty))
