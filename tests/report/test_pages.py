@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+import forebay as fb
 from cli.conftest import compiled, forebay  # noqa: F401 - fixtures
 from forebay.errors import InputError
 from forebay.report import write
@@ -182,3 +183,24 @@ def test_the_command_of_a_run_repeats_it(forebay, tmp_path):  # noqa: F811
     assert forebay(*again, "-o", tmp_path / "two").code == 0
     one, two = (json.loads((tmp_path / name / "run.json").read_text())["log_sha256"] for name in ("one", "two"))
     assert one == two
+
+
+@pytest.mark.small
+def test_a_sweep_in_python_writes_the_page_that_the_command_writes(tmp_path):
+    """By keys and by a file; what differs is how it was asked. Without a page's inputs, the folder says what to do."""
+    (tmp_path / "three.toml").write_text(SPEC)
+    folder = tmp_path / "runs"
+    found = fb.sweep(tmp_path / "three.toml", jobs=1, output=folder)
+    page = found.report(tmp_path / "page.html").read_text()
+    assert "three: a sweep" in page
+    assert "seeds = 3" in page
+    keys = {"workloads": [fb.read("table1")], "policies": ["fcfs-easy", "fcfs", "filler"], "seeds": 3}
+    by_keys = fb.sweep(**keys, jobs=1).report(tmp_path / "keys.html").read_text()
+    assert "workloads = [&quot;table1&quot;]" in by_keys
+    (folder / "sweep.json").write_text(json.dumps({**found.document(), "name": "three", "spec": SPEC, "metrics": []}))
+    assert "three: a sweep" in write(folder).read_text()
+    (folder / "sweep.json").unlink()
+    with pytest.raises(InputError, match=r"found\.report"):
+        write(folder)
+    with pytest.raises(InputError, match="holds no results; name a folder that forebay compare, sweep"):
+        write(tmp_path)

@@ -56,7 +56,7 @@ def sweep(
     Returns
     -------
     Sweep
-        Tables of runs and of combinations; it plots itself, and writes LaTeX and Markdown.
+        Tables of runs and of combinations; it plots itself, and writes a page, LaTeX and Markdown.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def sweep(
 
     place = tempfile.TemporaryDirectory(prefix="forebay-") if output is None else nullcontext(os.fspath(output))
     with tempfile.TemporaryDirectory(prefix="forebay-") as inputs, place as folder:
-        runs = _runs(spec, keys, Path(inputs))
+        runs, asked = _runs(spec, keys, Path(inputs))
         store = Store(as_path(folder, "the output folder"), fresh)
         swept.keep(runs, store.folder)
         before = sum(run in store for run in runs)
@@ -91,19 +91,36 @@ def sweep(
         files = [] if output is None else tidy.write(finished, store.folder)
         for remark in tidy.remarks(finished):
             warnings.warn(remark, MetricWarning, stacklevel=2)
-        return Sweep(finished, "" if spec is None else Path(spec).stem, before, files)
+        return Sweep(finished, "" if spec is None else Path(spec).stem, before, files, asked)
 
 
-def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any], inputs: Path) -> "list[Run]":
+def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any], inputs: Path) -> "tuple[list[Run], str]":
+    """The runs, and the text that asks for them: of the file, or a line a key."""
+    from forebay._support.reading import read_text
     from forebay.experiments import grid
     from forebay.experiments.objects.taken import taken
 
     if spec is None:
         named, given = taken(keys, inputs)
-        return grid.runs_of(named, given=given)
+        return grid.runs_of(named, given=given), _as_lines(named, inputs)
     if keys:
         raise InputError(f"{spec} says what to run; leave out {', '.join(keys)}, or the file")
-    return grid.read(as_path(spec, "the sweep"))
+    path = as_path(spec, "the sweep")
+    return grid.read(path), read_text(path)
+
+
+def _as_lines(keys: Mapping[str, Any], inputs: Path) -> str:
+    """What was asked, as it would stand in a file; objects by their names."""
+
+    def text(value: Any) -> str:
+        if isinstance(value, list | tuple):
+            return f"[{', '.join(map(text, value))}]"
+        if isinstance(value, Mapping):
+            return f"{{{', '.join(f'{key} = {text(one)}' for key, one in value.items())}}}"
+        name = str(value).removeprefix(f"{inputs}{os.sep}").removesuffix(".parquet.zip")
+        return str(value) if isinstance(value, int | float) else f'"{name}"'
+
+    return "\n".join(f"{key} = {text(value)}" for key, value in keys.items())
 
 
 def compare(

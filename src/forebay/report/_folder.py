@@ -14,6 +14,7 @@ from forebay.errors import InputError, listed
 from forebay.results import read_document
 
 _RUN, _MANIFEST, _VERDICTS, _BOUNDS = "run.json", "compare.json", "verdicts.csv", "bounds.csv"
+_SWEPT = "grid.parquet"
 _RANKING, _NOT_RUN, _GROUPS = "ranking.csv", "not-run.csv", "groups.csv"
 _NUMBERS = ("value", "reference_value", "change", "low", "high", "n")
 _WORDS = ("policy", "reference", "metric", "verdict", "over")
@@ -84,8 +85,7 @@ def read(folder: Path) -> Runs:
     mine = manifest.get("files")
     places = [place for place in places if not isinstance(mine, list) or f"{place.name}/{_RUN}" in mine]
     if not places:
-        what = "is a file" if folder.is_file() else "holds no run" if folder.exists() else "no such folder"
-        raise InputError(f"{folder}: {what}; name a folder that forebay compare or forebay run -o has written")
+        raise InputError(f"{folder}: {_wanting(folder)}")
     found = sorted(((read_document(place), place) for place in places), key=lambda one: _by_wait(one[0]))
     if len({str(document.get("workload")) for document, _ in found}) > 1:
         names = listed([place.name for place in places])
@@ -103,6 +103,14 @@ def read(folder: Path) -> Runs:
     numbers = (*_MEMBERS, pl.col("jobs").cast(pl.Int64), _numbers(*_HOURS))
     groups = _table(folder / _GROUPS, "table of groups", *numbers)
     return Runs(documents, folders, verdicts, words_of(manifest), bounds, shown, not_run, groups, copies)
+
+
+def _wanting(folder: Path) -> str:
+    """Why no page can be made of a folder, and what to do."""
+    if (folder / _SWEPT).is_file():
+        return "holds a sweep of Python, or one that has not ended; in Python found.report(path) makes its page"
+    what = "is a file" if folder.is_file() else "holds no results" if folder.exists() else "no such folder"
+    return f"{what}; name a folder that forebay compare, sweep, capacity, study, run -o or fidelity -o has written"
 
 
 def words_of(document: Mapping[str, Any]) -> list[str]:

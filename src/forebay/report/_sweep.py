@@ -27,9 +27,16 @@ Rows = Sequence[Mapping[str, Any]]
 def page_of(folder: Path) -> Page:
     """The page of a folder that `forebay sweep` wrote."""
     document = read_answer(folder / NAME)
+    path = folder / TABLE
+    columns = [*_settings(document["combinations"]), _WAIT]
+    return page(document, _table_of(path, columns) if path.is_file() else [])
+
+
+def page(document: Mapping[str, Any], runs: Rows) -> Page:
+    """The page of an answer: its combinations, and the rows of its runs, for their intervals over seeds."""
     rows: Rows = document["combinations"]
     metrics: list[str] = document["metrics"]
-    keys = [key for key in _before(rows[0], "seeds") if key != "reference"]
+    keys = _settings(rows)
     varying = [key for key in keys if key == "policy" or len({str(row[key]) for row in rows}) > 1]
     shared = [(words(key), str(rows[0][key])) for key in keys if key not in varying and rows[0][key] is not None]
     notes = "".join(map(tables.paragraph, together(document.get("notes", []))))
@@ -37,7 +44,7 @@ def page_of(folder: Path) -> Page:
         *([Section("Answer", tables.sentences(texts))] if (texts := _answer(rows, varying)) else []),
         Section("Combinations", _table(rows, varying, metrics) + notes),
         *_changes(rows, varying),
-        *_waits(folder / TABLE, rows, keys, varying),
+        *_waits(runs, rows, keys, varying),
         Section("Inputs", _made_of(document, shared)),
     ]
     seeds = sorted({int(row["seeds"]) for row in rows})
@@ -111,11 +118,15 @@ def _changes(rows: Rows, varying: Sequence[str]) -> list[Section]:
     )
 
 
-def _waits(path: Path, rows: Rows, keys: Sequence[str], varying: Sequence[str]) -> list[Section]:
-    """Mean waits with their intervals over seeds, in hours."""
-    if not path.is_file():
+def _settings(rows: Rows) -> list[str]:
+    """What says of a combination which it is."""
+    return [key for key in _before(rows[0], "seeds") if key != "reference"]
+
+
+def _waits(runs: Rows, rows: Rows, keys: Sequence[str], varying: Sequence[str]) -> list[Section]:
+    """Mean waits with their intervals over seeds, in hours; nothing where no run is known."""
+    if not runs:
         return []
-    runs = _table_of(path, [*keys, _WAIT])
     found: dict[tuple[str, ...], list[float]] = {}
     for run in runs:
         if run[_WAIT] is not None:

@@ -31,6 +31,8 @@ class Sweep(InPapers):
         How many of the runs its folder held already.
     files
         The tables in that folder.
+    asked
+        What was to be run, as text.
 
     Attributes
     ----------
@@ -46,8 +48,11 @@ class Sweep(InPapers):
         What readers should know.
     """
 
-    def __init__(self, finished: tidy.Finished, name: str = "", before: int = 0, files: Sequence[Path] = ()):
-        self._before, self._files = before, tuple(files)
+    def __init__(
+        self, finished: tidy.Finished, name: str = "", before: int = 0, files: Sequence[Path] = (), asked: str = ""
+    ):
+        self._before, self._files, self._asked = before, tuple(files), asked
+        self._metrics = tidy.shown(finished)
         self._found = tidy.combinations(finished)
         self._swept = runs.of(finished, len(finished), name)
         judged = tidy.verdict_rows(self._found)
@@ -61,6 +66,16 @@ class Sweep(InPapers):
         runs = {"total": len(self.table), "found": self._before, "made": len(self.table) - self._before}
         found = tidy.document(self._found, self.notes, {})
         return {"runs": runs, **found, "files": [str(file) for file in self._files]}
+
+    def report(self, path: str | Path = "report.html") -> Path:
+        """Write a page of it: one HTML file that needs nothing else."""
+        from forebay._run.case import versions
+        from forebay.report import write_page
+        from forebay.report._sweep import page
+
+        about = {"name": self._swept.name or "sweep", "spec": self._asked, "metrics": self._metrics}
+        document = {**tidy.document(self._found, self.notes, {}), **about, "versions": versions()}
+        return write_page(page(document, self.table.rows(named=True)), as_path(path, "the report"))
 
     # A sweep was this table once, and still does what the table can: `found["mean_wait"]`, `found.filter(...)`.
 
