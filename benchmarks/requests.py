@@ -17,8 +17,8 @@ import forebay as fb
 from forebay._predict._asking import ask, rng_of
 from forebay._predict._futures import present
 from forebay._predict._given import manner, world_of
-from forebay._predict._learned import Learned
 from forebay._predict._scoring import moments_of
+from forebay._predict._world import Learned
 
 LEAST = 600.0
 CHANGES = ("walltime / 2", "walltime * 2", "nodes / 2")

@@ -7,8 +7,7 @@ import pytest
 import forebay as fb
 from _predict.made import QUEUE, QUICK, Exact, random_jobs, workload
 from forebay._predict._arrivals import DAY, WEEK, Past
-from forebay._predict._learned import Learned
-from forebay._predict._world import Site, simulated
+from forebay._predict._world import Learned, Site, simulated
 
 
 def test_without_chance_it_is_the_schedule():

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from forebay._predict._futures import Present, futures
-from forebay._predict._learned import Learned
 from forebay._predict._playing import Played, play
-from forebay._predict._world import Site
+from forebay._predict._world import Learned
 
 _LEAST, _MOST = 86400.0, 14 * 86400.0
 """Seconds for which newcomers are drawn, at least and at most."""
@@ -37,13 +36,13 @@ class Asked:
 def ask(
     found: Present,
     learned: Learned,
-    site: Site,
     rng: np.random.Generator,
     number: int,
     watch: Callable[[], None] = lambda: None,
     horizon: float | None = None,
 ) -> Asked:
     """Play them. Newcomers are drawn for as long as the last of the waiting jobs may wait, and half of it longer."""
+    site = found.world.site_at(found.time)
     requested = play(found.requested(), site)
     if horizon is None:
         waits = requested.start[requested.start > 0]

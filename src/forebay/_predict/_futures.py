@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from forebay._predict._arrivals import Arrivals, Past
-from forebay._predict._learned import Learned
 from forebay._predict._submission import changed
-from forebay._predict._world import World
+from forebay._predict._world import Learned, World
 from forebay.core.schemas import DEADLINE, UNKNOWN
 from forebay.learn import Likely
 from forebay.workload import Workload
@@ -108,6 +107,9 @@ def _table(world: World, time: float, jobs: np.ndarray, elapsed: np.ndarray) -> 
     rows = world.workload.jobs[jobs]
     since = np.r_[-elapsed, np.full(len(jobs) - len(elapsed), np.nan)]
     submit = np.fmin(rows["submit"].to_numpy() - time, since)
+    if world.begin is not None:  # one that may not start yet is in no one's way until then
+        begin = world.begin[jobs] - time
+        submit = np.where(np.isnan(since) & (begin > 0), begin, submit)
     dated = {name: pl.col(name) - time for name in (DEADLINE,) if rows.schema.get(name) == pl.Float64}
     return rows.drop("recorded_start", strict=False).with_columns(
         submit=pl.Series(submit),

@@ -14,12 +14,11 @@ from forebay._predict._asking import Asked, ask, rng_of
 from forebay._predict._calibration import Calibration
 from forebay._predict._futures import Present, present
 from forebay._predict._given import How, Manner
-from forebay._predict._learned import Learned
 from forebay._predict._quantiles import LEVELS
 from forebay._predict._scoring import How as Played
 from forebay._predict._scoring import guesses, moments_of
 from forebay._predict._submission import Request, new_job, request_of
-from forebay._predict._world import World
+from forebay._predict._world import Learned, World
 from forebay._run.simulate import simulate
 from forebay._support.progress import following
 from forebay.errors import InputError
@@ -160,7 +159,7 @@ def _answered(question: _Question, ids: list[int], new: list[Request], wishes: l
 
 def _asked(question: _Question, now: Present, step: Any) -> Asked:
     rng = rng_of(question.how.seed, 2)
-    return ask(now, question.learned, question.world.site, rng, question.how.futures, step)
+    return ask(now, question.learned, rng, question.how.futures, step)
 
 
 def _likely(question: _Question, row: pl.DataFrame) -> Likely:
@@ -188,7 +187,7 @@ def _table(question: _Question, now: Present, played: Asked, ids: list[int], nam
         "asked": pl.Series(named, dtype=pl.String),
         "nodes": rows["nodes"],
         "walltime": rows["walltime"],
-        "waited": -rows["submit"].to_numpy() + 0.0,
+        "waited": _waited(question, now, order),
     }
     columns |= {f"p{level * 100:02.0f}": found[:, place] for place, level in enumerate(LEVELS)}
     for seconds in _SOON:
@@ -199,9 +198,15 @@ def _table(question: _Question, now: Present, played: Asked, ids: list[int], nam
     return pl.DataFrame(columns)
 
 
+def _waited(question: _Question, now: Present, ids: np.ndarray) -> np.ndarray:
+    """For how long jobs have been in the queue; those that are only thought of come now."""
+    submit = dict(zip(question.world.workload.jobs["id"], question.world.submit, strict=True))
+    return np.array([now.time - submit.get(int(one), now.time) for one in ids])
+
+
 def _reasons(question: _Question, now: Present, ids: list[int]) -> pl.Series:
     """What each waits for now, in the words of `forebay.explain`."""
-    site = question.world.site
+    site = question.world.site_at(now.time)
     result = simulate(now.requested(), site.platform, site.policy, site.seed, progress=False)
     pieces = explain.reasons(result).filter((pl.col("start") <= 0) & (pl.col("end") > 0))
     said = dict(pieces.select("job_id", "detail").iter_rows())

@@ -9,9 +9,8 @@ from forebay._predict import _baselines
 from forebay._predict._asking import ask, rng_of
 from forebay._predict._calibration import Calibration
 from forebay._predict._futures import present
-from forebay._predict._learned import Learned
 from forebay._predict._quantiles import LEVELS, MEDIAN
-from forebay._predict._world import World
+from forebay._predict._world import Learned, World
 
 
 class Guess(NamedTuple):
@@ -56,7 +55,7 @@ def guesses(
         time = float(world.submit[j])
         open_ones = settle(world, open_ones, time, calibration)
         known = present(learned, time)
-        asked = ask(known, learned, world.site, rng_of(how.seed, 1, int(j)), how.futures)
+        asked = ask(known, learned, rng_of(how.seed, 1, int(j)), how.futures)
         ids = world.workload.jobs["id"].to_numpy()[[j]]
         drawn = asked.starts(ids)[0]
         similar = waits.similar(int(j), time)

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from forebay._predict import _closed
 from forebay._predict._world import Site, World
 from forebay._run.case import case_of
 from forebay._support.reading import read_bytes
@@ -45,7 +46,10 @@ class _Job(BaseModel):
     nodes: _Count
     start: _Finite | None = None
     end: _Finite | None = None
+    begin: _Finite | None = None
+    held: bool = False
     walltime: Annotated[float, Field(gt=0)] | None = None
+    exclusive: bool | None = None
     priority: _Finite = 0.0
     name: str | None = None
     user: _Word = None
@@ -69,6 +73,16 @@ class _After(BaseModel):
     any: bool = False
 
 
+class _Down(BaseModel):
+    """Nodes that are down."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    nodes: str
+    since: _Finite | None = None
+    until: _Finite | None = None
+
+
 class _Snapshot(BaseModel):
     """All of the file."""
 
@@ -81,6 +95,8 @@ class _Snapshot(BaseModel):
     platform: str | None = None
     policy: str | None = None
     after: list[_After] = []
+    down: list[_Down] = []
+    reservations: list[dict[str, Any]] = []
 
 
 def found(given: Any) -> Mapping[str, Any] | None:
@@ -115,9 +131,13 @@ def world_of(given: Any, document: Mapping[str, Any], platform: Any, policy: Any
         for column in zip(*((job.start, job.end) for job in order), strict=True)
     )
     left = np.where(np.isnan(start), end, np.nan)
-    site = Site(case.platform, policy if policy is not None else known.policy or case.policy, None, seed)
+    down = [one.model_dump() | {"since": known.now if one.since is None else one.since} for one in known.down]
+    closed = _closed.closed_of(down, known.reservations, case.platform, where)
+    site = Site(case.platform, policy if policy is not None else known.policy or case.policy, None, seed, closed)
     end = np.where(np.isnan(start), np.nan, end)
-    return World(case.workload, site, asked_of(case.workload), w.jobs["submit"].to_numpy(), start, end, left), known.now
+    begin = np.array([math.inf if job.held else job.submit if job.begin is None else job.begin for job in order])
+    times = w.jobs["submit"].to_numpy(), start, end, left
+    return World(case.workload, site, asked_of(case.workload), *times, begin), known.now
 
 
 def _checked(document: Mapping[str, Any], where: str) -> _Snapshot:
@@ -142,6 +162,10 @@ def _checked(document: Mapping[str, Any], where: str) -> _Snapshot:
         ]
         if not times[0] <= times[1] <= times[2] <= known.now:
             raise InputError(f"{what} has submit <= start <= end <= now broken; nothing is known of what comes later")
+    for number, out in enumerate(known.down):
+        since = known.now if out.since is None else out.since
+        if since > known.now or (out.until is not None and out.until <= known.now):
+            raise InputError(f"{where}: down.{number}: since <= now < until is broken; tell of nodes that are down now")
     for one in known.after:
         if one.job not in seen:
             raise InputError(f"{where}: after: job {one.job} waits for job {one.parent}, and is not among jobs")
@@ -181,6 +205,8 @@ def _workload(known: _Snapshot, where: str) -> Workload:
     if clash:
         raise InputError(f"{where}: {brief(clash[0])} is no resource that a job of a snapshot can ask for")
     columns |= {key: [job.__pydantic_extra__.get(key, 0) for job in jobs] for key in extra}
+    if any(job.exclusive is not None for job in jobs):
+        columns["exclusive"] = [-1 if job.exclusive is None else int(job.exclusive) for job in jobs]
     own = []
     if any(job.name is not None for job in jobs):
         columns["job_name"], own = [job.name for job in jobs], ["job_name"]
@@ -208,6 +234,10 @@ def document(world: World, time: float) -> dict[str, Any]:
         for column, key in named.items():
             if row[column] >= 0:
                 job[key] = w.names.get(column, {}).get(row[column], row[column])
+        if row.get("exclusive", -1) >= 0:
+            job["exclusive"] = bool(row["exclusive"])
+        if world.begin is not None and world.begin[place] > row["submit"]:
+            job |= {"held": True} if math.isinf(world.begin[place]) else {"begin": float(world.begin[place])}
         if "job_name" in w.own and row["job_name"] is not None:
             job["name"] = row["job_name"]
         for key, value in (("start", world.start[place]), ("end", world.end[place]), ("end", world.left[place])):
@@ -218,4 +248,4 @@ def document(world: World, time: float) -> dict[str, Any]:
     after = [] if w.dependencies is None else w.dependencies.filter(pl.col("job").is_in(there)).to_dicts()
     policy = world.site.policy if isinstance(world.site.policy, str) else None
     about = {KEY: FORMAT, "now": time, "epoch": w.epoch, "platform": w.platform, "policy": policy}
-    return {**about, "jobs": jobs, **({"after": after} if after else {})}
+    return {**about, "jobs": jobs, **({"after": after} if after else {}), **_closed.document(world.site.closed)}

@@ -1,4 +1,4 @@
-"""What became of the jobs of a trace, recorded or simulated, and what of it is known at a moment."""
+"""What became of the jobs of a trace, recorded or simulated, and what of it is known and learned at a moment."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from forebay._predict._closed import Closed
 from forebay._run.simulate import simulate
 from forebay._run.simulation import Simulation
 from forebay.errors import InputError
-from forebay.learn import Asked, asked_of
+from forebay.learn import Asked, Estimator, Likely, asked_of, load
 from forebay.platforms.platform import Platform
 from forebay.results import Result
 from forebay.workload import Workload
@@ -24,6 +25,7 @@ class Site(NamedTuple):
     policy: Any
     job_model: str | None = None
     seed: int = 0
+    closed: Closed = Closed()
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class World:
     start: np.ndarray
     end: np.ndarray
     left: np.ndarray  # of jobs that never started: when they were rejected or withdrawn
+    begin: np.ndarray | None = None  # before which a job may not start; inf of one that is held; None = any
     taken: bool = False  # whether what the submission of the last instant led to has not been decided yet
 
     def __len__(self) -> int:
@@ -49,11 +52,18 @@ class World:
         with np.errstate(invalid="ignore"):
             started, ended = start <= time, end <= time
             gone = left <= time
+        if self.begin is not None:
+            gone |= np.isinf(self.begin[:n])
         return Known(
             running=np.flatnonzero(started & ~ended),
             waiting=np.flatnonzero(~started & ~gone),
             come=n,
         )
+
+    def site_at(self, time: float) -> Site:
+        """The machine as it is at a time, from which seconds are counted."""
+        first = float(self.submit[0]) if len(self) else 0.0
+        return self.site._replace(platform=self.site.closed.machine(self.site.platform, time, first))
 
 
 class Known(NamedTuple):
@@ -121,3 +131,30 @@ def stopped(run: Simulation) -> World:
     left = np.where(np.isnan(start) & (withdrawn <= now), withdrawn, np.nan)
     site = Site(case.platform, case.scheduler, case.job_model, case.seed)
     return World(w, site, asked_of(w), submit, start, end, left)
+
+
+class Learned:
+    """An estimator that has seen what ended up to a time, and goes on to later ones."""
+
+    def __init__(self, world: World, estimator: Any) -> None:
+        self.world = world
+        self.estimator: Estimator = load(estimator)
+        ends = np.where(np.isnan(world.end) | np.isnan(world.start), np.inf, world.end)
+        self._order = np.argsort(ends, kind="stable")
+        self._ends = ends[self._order]
+        self._seen = 0
+
+    def to(self, time: float) -> "Learned":
+        """Learn from what has ended by then."""
+        until = int(np.searchsorted(self._ends, time, "right"))
+        world = self.world
+        for j in self._order[self._seen : until]:
+            self.estimator.learn(world.asked[j], float(world.end[j] - world.start[j]))
+        self._seen = max(until, self._seen)
+        return self
+
+    def likely(self, job: int, elapsed: float = 0.0) -> Likely:
+        """How long a job of the world takes in all, where it has run for `elapsed` seconds already."""
+        asked = self.world.asked[job]
+        found = self.estimator.likely(asked)
+        return found.beyond(elapsed, asked.walltime) if elapsed > 0 else found
