@@ -18,6 +18,7 @@ from forebay import _plugins
 from forebay._run import compilation
 from forebay._run.labels import loaded_on
 from forebay._run.names import on_site
+from forebay._run.needs import check_needs, wishes_on
 from forebay._support import forks
 from forebay._support.last import Last
 from forebay._support.text import counted
@@ -38,7 +39,7 @@ from forebay.engine.limits.build import Site, site_of
 from forebay.engine.limits.frames import held_frame
 from forebay.engine.limits.tables import Meters
 from forebay.engine.partitions.build import never_started
-from forebay.engine.policy_io.needs import NO_WISHES, Wishes, wishes_of
+from forebay.engine.policy_io.needs import NO_WISHES, Wishes
 from forebay.engine.power.build import with_watts
 from forebay.engine.reservations.build import reserved_of
 from forebay.engine.results import tables as collect
@@ -53,7 +54,6 @@ from forebay.platforms import names as platform_names
 from forebay.platforms.failures import check as check_failures
 from forebay.platforms.failures import load as load_failures
 from forebay.platforms.platform import Platform
-from forebay.policies import in_messages
 from forebay.policies import names as policy_names
 from forebay.policies._limited import apart
 from forebay.results import Result
@@ -201,9 +201,9 @@ class Case:
         """The same with another policy."""
         loaded, name, spec = loaded_on(policy, self.ground.named, self.ground.named.name)
         scheduler, limits, said = _scheduler(loaded, self.workload, self.platform)
-        _check_needs(scheduler, name, self.workload, self.platform, self.program)
+        check_needs(scheduler, name, self.ground)
         site = site_of(self.workload, self.platform, self.program, limits)
-        wishes = wishes_of(scheduler, in_messages(scheduler, name), self.workload, self.platform)
+        wishes = wishes_on(scheduler, name, self.ground)
         return replace(
             self, scheduler=scheduler, limits=limits, policy=name, spec=spec, said=said, site=site, wishes=wishes
         )
@@ -289,9 +289,9 @@ def case_of(
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
     ground = _ground(workload, named, job_model, failures)
-    _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
+    check_needs(scheduler, name, ground)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
-    wishes = wishes_of(scheduler, in_messages(scheduler, name), ground.workload, ground.platform)
+    wishes = wishes_on(scheduler, name, ground)
     return Case(ground, scheduler, limits, name, spec, said, site, wishes, seed)
 
 
@@ -339,25 +339,6 @@ def machine_of(workload: Workload) -> Platform:
             'name one: --platform flat:nodes=100, in Python platform="flat:nodes=100"'
         )
     return load_platform(workload.platform)
-
-
-def _check_needs(policy: Any, name: str, workload: Workload, platform: Platform, program: Program) -> None:
-    """Refuse a policy that needs what the workload or the machine cannot tell."""
-    name = in_messages(policy, name)
-    if getattr(policy, "needs_files", False) and platform.fabric().read is None:
-        raise InputError(
-            f"policy {name!r} weighs what jobs read and write, and {platform.name} has no file system; add a tier of "
-            "kind pfs (or pfs=5GB/s to flat)"
-        )
-    if not getattr(policy, "needs_times", False):
-        return
-    known = np.zeros(len(workload), bool) if program.rounds is None else program.rounds.row >= 0
-    if len(known) == 0 or not known.all():
-        job = workload.jobs["id"][int(np.argmin(known)) if len(known) else 0]
-        raise InputError(
-            f"policy {name!r} needs to know how long jobs take alone on the machine, as applications tell; job {job} "
-            f"of {workload.name} has none: attach them to all, run with --job-model application, or run another policy"
-        )
 
 
 def _failures(given: Any, platform: Platform) -> Failures | None:

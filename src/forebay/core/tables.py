@@ -12,7 +12,7 @@ from numba import types
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import pointer_type
 from forebay.core.inside import Inside, empty_inside
-from forebay.core.running import Io, empty_io
+from forebay.core.running import KNOWN_IO, Io, empty_io
 from forebay.core.stopping import CLOCK
 
 COUNTS = np.dtype(
@@ -232,6 +232,7 @@ class State(NamedTuple):
     inside: Inside
     io: Io  # filled before each decision of a policy that needs it
     columns: np.ndarray  # float64[job, k]: the workload's own that the policy names; NaN = not known
+    known_io: np.ndarray  # KNOWN_IO[job]; empty unless the policy asks what is known of jobs' reads and writes
 
 
 class Sizes(NamedTuple):
@@ -259,6 +260,7 @@ class Sizes(NamedTuple):
     told_tiers: int = -1  # tiers of storage there; -1 = it does not ask
     told_ways: int = 0
     columns: int = 0  # of the workload's own
+    known_io: int = 0  # jobs of which the policy knows what they read and write
 
 
 def empty_state(n: Sizes) -> State:
@@ -311,6 +313,7 @@ def empty_state(n: Sizes) -> State:
         inside=empty_inside(n.shared, n.room, n.nodes, n.shared_atoms, n.legs, n.jobs),
         io=empty_io() if n.told_tiers < 0 else empty_io(n.jobs, n.told_links, n.told_tiers, n.told_ways),
         columns=np.full((n.jobs if n.columns else 0, n.columns), np.nan),
+        known_io=np.zeros(n.known_io, KNOWN_IO),
     )
 
 

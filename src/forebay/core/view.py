@@ -244,14 +244,35 @@ class View(Outlook, Relatives, Watching):
         return int(self.jobs["nodes"][self._row(job)])
 
     def time(self, job: int, nodes: int | None = None) -> float:
-        """Seconds that a job with an application takes with so many nodes, alone on the machine; else its walltime."""
+        """Seconds that a job with an application takes with so many nodes, alone on the machine; else its walltime.
+
+        Of a job without an application, a policy that declares `known` gets what is known.
+        """
         size = self._size(job, nodes)
-        return self.walltime(job) if size is None else float(size["seconds"])
+        if size is None:
+            return self._known(job, "seconds", self.walltime(job))
+        return float(size["seconds"])
 
     def io(self, job: int, nodes: int | None = None) -> float:
-        """Seconds of `time(job, nodes)` in which the job reads or writes; 0 for a job without an application."""
+        """Seconds of `time(job, nodes)` in which the job reads or writes.
+
+        Of a job without an application, what is known to a policy that declares `known`; to others 0.
+        """
         size = self._size(job, nodes)
-        return 0.0 if size is None else float(size["io"])
+        return self._known(job, "io", 0.0) if size is None else float(size["io"])
+
+    def io_bytes(self, job: int) -> float:
+        """Bytes that the job moves, as far as known, for policies that declare `known`; of an application 0."""
+        return self._known(job, "bytes", 0.0)
+
+    def io_period(self, job: int) -> float:
+        """The mean time between the beginnings of the job's I/O phases; inf where none is known. As `io_bytes`."""
+        return self._known(job, "period", np.inf)
+
+    def _known(self, job: int, what: str, otherwise: float) -> float:
+        """What is known of the job's I/O."""
+        known = self._state.known_io
+        return float(known[what][self._row(job)]) if len(known) else otherwise
 
     def nodes_of(self, job: int) -> list[int]:
         """The nodes that the job holds, ascending."""

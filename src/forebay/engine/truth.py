@@ -12,6 +12,7 @@ from forebay.engine.contention.routes import Paths, no_paths
 from forebay.engine.contention.tables import Network, make_network
 from forebay.engine.dependencies.tables import Dependencies, make_dependencies
 from forebay.engine.failures.tables import Resilience, make_resilience
+from forebay.engine.io_knowledge.tables import IoKnowledge, make_knowledge
 from forebay.engine.limits.tables import Meters, make_meters
 from forebay.engine.malleable.tables import Rounds, no_rounds
 from forebay.engine.partitions.tables import Doors, make_doors
@@ -142,6 +143,7 @@ class Truth(NamedTuple):
     resilience: Resilience
     paths: Paths
     network: Network
+    known_io: IoKnowledge
     ended: np.ndarray  # int64 scratch: transfers that end in this instant
     room: np.ndarray  # int64[server] scratch for placing
     picks: np.ndarray  # PICK scratch for placing
@@ -161,6 +163,7 @@ class Sizes(NamedTuple):
     stated: int = 0  # legs of which users stated what they move
     asks: int = 0  # legs that take parts of nodes
     columns: int = 0
+    known_io: IoKnowledge = make_knowledge()  # what a policy will know of what jobs read and write
 
 
 def empty_truth(
@@ -208,6 +211,7 @@ def empty_truth(
         resilience=resilience,
         paths=paths,
         network=network,
+        known_io=n.known_io,
         ended=np.zeros(len(network.transfers), np.int64),
         room=np.zeros(n.servers, np.int64),
         picks=np.zeros(n.picks, PICK),

@@ -22,7 +22,7 @@ CAPABILITIES = {one.name: one for one in DESCRIBED if one.name}
 """By name, with what is empty without it."""
 
 FULL = "full"
-_MOVING = frozenset({"transfers", "servers"})
+_MOVING = frozenset({"transfers", "servers", "known-io"})
 _SITE = frozenset({"columns", "kinds", "classes", "limits", "reservations", "partitions", "dependencies"})
 VARIANTS = {
     "rigid": frozenset[str](),

@@ -63,6 +63,9 @@ class Policy:
     codes: ClassVar[tuple[str, ...]] = ()
     """Columns of text behind them, as codes: 0, 1, ... in order of the words; -1 = unknown."""
 
+    known: str | None = None
+    """What it knows of jobs' I/O, `view.io` and `state.known_io`: "exact", "stated" or "learned"; None = nothing."""
+
     @property
     def needs_times(self) -> bool:
         """Whether it asks how long jobs take alone on the machine, as their applications tell."""

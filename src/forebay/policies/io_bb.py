@@ -8,7 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from forebay.core.running import EXACT, KNOWN
 from forebay.errors import InputError
+from forebay.policies._base import one_of
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.intensity import check_alpha, intensity_params
 
@@ -21,11 +23,13 @@ class IoBb(Backfill):
     needs_files: ClassVar[bool] = True
 
     alpha: float = 0.4  # how much I/O intensity counts against order of arrival, from 0 to 1
+    known: str = EXACT  # of I/O: what jobs do, "exact", what users say, "stated", or "learned" from earlier jobs
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
         super().__post_init__()
         check_alpha(self.alpha)
+        one_of(self, known=KNOWN)
         if self.order != "arrival" or self.descending:
             raise InputError("order and descending are not for io-bb, whose order alpha sets; leave them out")
 

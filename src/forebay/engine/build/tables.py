@@ -24,6 +24,7 @@ from forebay.engine.build.node_set_demands import atoms_of, restrict
 from forebay.engine.build.program import TOO_MANY, Program
 from forebay.engine.dependencies.tables import dependencies_of, submitted_by_others
 from forebay.engine.failures import build as failing
+from forebay.engine.io_knowledge import tables as known
 from forebay.engine.limits.build import Site
 from forebay.engine.limits.tables import make_meters
 from forebay.engine.malleable import build as malleable
@@ -55,14 +56,15 @@ def make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     if _last and _last[0]() is workload and _last[1:3] == [platform, spec]:
         kept: Program = _last[3]
         return kept
-    program = _make_program(workload, platform, spec)
+    program = make_other_program(workload, platform, spec)
     # It goes when its workload does.
     _last[:] = [weakref.ref(workload, lambda gone: _last.clear() if _last[:1] == [gone] else None), platform, spec]
     _last.append(program)
     return program
 
 
-def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
+def make_other_program(workload: Workload, platform: Platform, spec: str) -> Program:
+    """The same without keeping it."""
     name, given = _plugins.parse_spec(spec)
     model = _plugins.load("engine.jobmodels", name, "job model")
     known = dict(inspect.signature(model.program).parameters)
@@ -208,6 +210,7 @@ def build(
         stated=len(state.tiers.stated),
         asks=len(state.inside.asks),
         columns=wishes.columns.shape[1],
+        known_io=known.of_run(wishes.known_io),
     )
     network = traffic(program, fabric, platform.units, failing.write_bytes(failures))
     rounds, resilience = of_run(program.rounds), failing.make_tables(failures, platform, n_jobs)

@@ -5,6 +5,7 @@ from forebay.core.codes import JobState, LogReason
 from forebay.engine.checkpoints.kernels import forget, restore_walltime
 from forebay.engine.contention.transfers import stop_beside
 from forebay.engine.dependencies.kernels import tell_begin, tell_end, waits_in_vain
+from forebay.engine.io_knowledge.kernels import learn_io
 from forebay.engine.limits.kernels import turned_away
 from forebay.engine.limits.tables import count_submitted
 from forebay.engine.malleable.steps import leave_point, restore_size, stops_altogether
@@ -37,6 +38,7 @@ def on_first_start(truth, j, time):
 def on_end(state, truth, j, time):
     """Job `j` is over, in the state that it has now."""
     count_submitted(truth, j, -1)
+    learn_io(state, truth, j)
     tell_end(state, truth, j, time)
 
 

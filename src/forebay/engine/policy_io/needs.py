@@ -8,11 +8,14 @@ import polars as pl
 from forebay.core.running import IO, NO_LABELS, Labels
 from forebay.core.schemas import RECORDED, own_columns
 from forebay.core.tables import State
+from forebay.engine.io_knowledge.tables import IoKnowledge, of_run
 from forebay.engine.truth import Truth
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms.platform import Platform
 from forebay.platforms.storage import files_of, stores_of
 from forebay.workload.workload import Workload
+
+KNOWN_IO = "what is known of jobs' reads and writes"
 
 
 class Wishes(NamedTuple):
@@ -21,10 +24,11 @@ class Wishes(NamedTuple):
     io: bool
     columns: np.ndarray  # float64[job, k]; NaN = not known
     labels: Labels
+    known_io: IoKnowledge | None = None
 
     def seen(self) -> set[str]:
         """What it sees besides: columns by their names."""
-        return {*self.labels.columns, *([IO] if self.io else [])}
+        return {*self.labels.columns, *([IO] if self.io else []), *([] if self.known_io is None else [KNOWN_IO])}
 
 
 NO_WISHES = Wishes(False, np.zeros((0, 0)), NO_LABELS)
@@ -103,6 +107,7 @@ def sizes_of(wishes: Wishes, n_ways: int) -> dict[str, int]:
         "told_tiers": n_tiers,
         "told_ways": max(n_ways, 1),
         "columns": wishes.columns.shape[1],
+        "known_io": len(of_run(wishes.known_io).jobs),
     }
 
 

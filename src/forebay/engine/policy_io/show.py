@@ -1,6 +1,7 @@
 """What a policy gets to see of a job, from the moment in which it comes."""
 
 from forebay._numba.jit import kernel
+from forebay.engine.io_knowledge.kernels import show_known_io
 
 
 @kernel
@@ -34,5 +35,6 @@ def show(state, truth, j):
                 state.inside.asks[leg] = truth.asks[leg]
         first = truth.legs[first]["other"]
     _show_sizes(state, truth, j)
+    show_known_io(state, truth, j)
     for k in range(state.columns.shape[1]):
         state.columns[j, k] = truth.columns[j, k]

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from forebay.core.running import EXACT, KNOWN
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 
@@ -40,11 +41,12 @@ class Intensity(Policy):
 
     alpha: float = 0.4  # how much I/O intensity counts against order of arrival, from 0 to 1
     workload: str = "mean"  # the workload's intensity: "mean" over the nodes asked for, or per node of the "cluster"
+    known: str = EXACT  # of I/O: what jobs do, "exact", what users say, "stated", or "learned" from earlier jobs
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
         check_alpha(self.alpha)
-        one_of(self, workload=("mean", "cluster"))
+        one_of(self, known=KNOWN, workload=("mean", "cluster"))
 
     @property
     def needs_times(self) -> bool:

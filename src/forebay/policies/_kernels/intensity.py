@@ -39,12 +39,18 @@ def size_nodes(state, j, row, k):
 
 
 @kernel
-def intensity(state, row, k):
-    """The share of its time in which a job reads or writes at its k-th size, alone on the machine."""
+def _share(io, seconds):
+    return io / seconds if 0.0 < seconds < np.inf else 0.0
+
+
+@kernel
+def intensity(state, j, row, k):
+    """The share of its time alone in which job `j` reads or writes at its k-th size, as far as known."""
     if row < 0:
-        return 0.0
+        known = state.known_io
+        return _share(known[j]["io"], known[j]["seconds"]) if len(known) > 0 else 0.0
     size = state.flexible.sizes[state.flexible.jobs[row]["first"] + k]
-    return size["io"] / size["seconds"] if 0.0 < size["seconds"] < np.inf else 0.0
+    return _share(size["io"], size["seconds"])
 
 
 @kernel
@@ -61,7 +67,7 @@ def count_up(state):
         j = state.running[i]["job"]
         row = flex_row(state, j)
         nodes = float(state.jobs[j]["nodes"])
-        sums[_SYSTEM] += intensity(state, row, _present(state, row)) * nodes
+        sums[_SYSTEM] += intensity(state, j, row, _present(state, row)) * nodes
         sums[_ALLOCATED] += nodes
     sums[_WORKLOAD], sums[_ASKED], sums[_JOBS] = sums[_SYSTEM], sums[_ALLOCATED], counts["n_running"]
     for q in range(counts["queue_first"], counts["queue_last"]):
@@ -69,7 +75,7 @@ def count_up(state):
         if j >= 0:
             row = flex_row(state, j)
             nodes = float(size_nodes(state, j, row, _present(state, row)))
-            sums[_WORKLOAD] += intensity(state, row, _present(state, row)) * nodes
+            sums[_WORKLOAD] += intensity(state, j, row, _present(state, row)) * nodes
             sums[_ASKED] += nodes
             sums[_JOBS] += 1.0
     return sums
@@ -145,7 +151,7 @@ def _line_up(state, needed):
             line.jobs[at] = j
             for k in range(n_sizes(state, row)):
                 line.nodes[c] = size_nodes(state, j, row, k)
-                line.load[c] = intensity(state, row, k) * line.nodes[c]
+                line.load[c] = intensity(state, j, row, k) * line.nodes[c]
                 c += 1
             at += 1
             line.first[at] = c
@@ -227,7 +233,7 @@ def _change_aim(state, sums, j, row, k):
     """The workload has job `j` at its k-th size instead of the present one; returns what that adds, and the nodes."""
     present = _present(state, row)
     nodes, had = size_nodes(state, j, row, k), size_nodes(state, j, row, present)
-    load = intensity(state, row, k) * nodes - intensity(state, row, present) * had
+    load = intensity(state, j, row, k) * nodes - intensity(state, j, row, present) * had
     sums[_WORKLOAD] += load
     sums[_ASKED] += nodes - had
     return load, nodes - had
@@ -252,12 +258,12 @@ def _helps(state, have, line, sums, target, load, change):
 def _nearest(state, have, sums, target, j, row, may_shrink):
     """The size of job `j` that brings the system nearest to its target, eqs. 4.12 and 4.13; the present one if none."""
     present, old = _present(state, row), state.jobs[j]["nodes"]
-    nearest, chosen, had = _off(sums, target, 0.0, 0), present, intensity(state, row, present) * old
+    nearest, chosen, had = _off(sums, target, 0.0, 0), present, intensity(state, j, row, present) * old
     for k in range(0 if may_shrink else present + 1, n_sizes(state, row)):
         nodes = size_nodes(state, j, row, k)
         if nodes - old > have.free[0]:
             break
-        distance = _off(sums, target, intensity(state, row, k) * nodes - had, nodes - old)
+        distance = _off(sums, target, intensity(state, j, row, k) * nodes - had, nodes - old)
         if k != present and distance < nearest:
             nearest, chosen = distance, k
     return chosen
@@ -300,7 +306,7 @@ def balance(state, params, memory, rng):
             if line.n[0] < 0:
                 line = _line_up(state, True)
             old, nodes = state.jobs[j]["nodes"], size_nodes(state, j, row, k)
-            load = intensity(state, row, k) * nodes - intensity(state, row, present) * old
+            load = intensity(state, j, row, k) * nodes - intensity(state, j, row, present) * old
             if not _helps(state, have, line, sums, target, load, nodes - old):
                 k = _nearest(state, have, sums, target, j, row, False)
         if k != present:
