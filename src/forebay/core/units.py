@@ -10,6 +10,7 @@ from forebay.errors import InputError, brief
 INT64_MAX = 2**63 - 1
 
 _DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
+_LARGEST = list(_DECIMAL)[-1]
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _PREFIX = {prefix.lower(): size for prefix, size in (_DECIMAL | _BINARY).items()}
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
@@ -136,6 +137,8 @@ def _short(value: float) -> tuple[str, str]:
     """Four significant digits at most, and the largest prefix that leaves at least 1 before it."""
     for prefix, size in _DECIMAL.items():
         scaled = value / size
+        if abs(scaled) >= 9999.5 and prefix != _LARGEST:
+            continue  # too large for this prefix, before any digits are written
         digits = f"{scaled:.4g}" if abs(scaled) < 9999.5 else f"{scaled:.0f}"
         short = digits, prefix
         if abs(float(digits)) < 1000:

@@ -68,7 +68,10 @@ def escaped(text: object) -> str:
 
 def as_script(document: Any) -> str:
     """A document as JSON that may stand in a page: the same values, and no character that ends a script."""
-    text = json.dumps(_finite(document), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    try:
+        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError):  # numbers that JSON lacks, which become null, or mappings that are no dict
+        text = json.dumps(_finite(document), separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
