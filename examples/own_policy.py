@@ -12,7 +12,7 @@ HOUR = 3600.0
 
 
 class Patient:
-    """Short jobs first, but nobody waits much longer than `patience` hours."""
+    """Short jobs first, but no job waits much longer than `patience` hours."""
 
     def __init__(self, patience: float = 96.0):
         self.patience = patience

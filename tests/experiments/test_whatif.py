@@ -183,7 +183,9 @@ def test_a_comparison_of_what_ifs(site, tmp_path):
     judged = found.verdicts.filter(pl.col("metric") == "mean_wait")
     assert set(judged["policy"]) == rows - {"site"}
     assert set(found.groups["policy"]) == rows
-    assert any("limits of qos 'lnog' bind nobody, as no job has it: did you mean 'long'" in one for one in found.notes)
+    assert any(
+        "limits of qos 'lnog' have no effect, as no job has it: did you mean 'long'" in one for one in found.notes
+    )
     alone = fb.simulate(jobs(), changed(site, "classes.cpu.nodes", "7").platform)
     assert found.runs["site, classes.cpu.nodes=7"].jobs["finish_time"].equals(alone.jobs["finish_time"])
     assert found.document()["platform"]["nodes"] == 6

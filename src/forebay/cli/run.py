@@ -138,7 +138,7 @@ def _recorded(found: dict[str, Any]) -> str:
     from forebay.cli._render.number_text import shown
 
     if "mean_wait" not in found:
-        return "no wait can be told"
+        return "no wait is known"
     words = {
         "mean wait": "mean_wait",
         "95 % wait at most": "p95_wait",

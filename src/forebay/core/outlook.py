@@ -10,7 +10,7 @@ from forebay.errors import BadActionError, brief
 
 
 class Blocks(Protocol):
-    """The kernels of the built-in policies, for those in plain Python. Whoever runs a policy hands them in."""
+    """The kernels of the built-in policies, for those in plain Python. The caller that runs a policy hands them in."""
 
     def backfill(
         self, order: str | np.ndarray, descending: bool, reserve: str, depth: int | None, expected: np.ndarray

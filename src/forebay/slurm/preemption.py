@@ -18,12 +18,12 @@ def preemption_of(site: Site) -> tuple[Parameters, list[str]]:
     if kind in ("", "none"):
         return {}, []
     if kind not in _TYPES:
-        return {}, [f"PreemptType={kind} is not modelled: nobody displaces others; there are {listed(_TYPES)}"]
+        return {}, [f"PreemptType={kind} is not modelled: no job displaces another; there are {listed(_TYPES)}"]
     mode = site.setting("PreemptMode").upper()
     if mode not in ("REQUEUE", "CANCEL"):
         return {}, [
-            f"PreemptMode={mode or 'OFF'} is not modelled: nobody displaces others; REQUEUE and CANCEL are, and no job "
-            "is suspended on its nodes"
+            f"PreemptMode={mode or 'OFF'} is not modelled: no job displaces another; REQUEUE and CANCEL are, and no "
+            "job is suspended on its nodes"
         ]
     modes: Parameters = {}
     exempts: Parameters = {}

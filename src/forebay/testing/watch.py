@@ -135,7 +135,7 @@ class _Watched:
             return
         begin = view.earliest(self._head)
         if begin > self._latest + instant_width(self._latest):
-            when = f"at {begin:.10g} s" if begin < np.inf else "nobody knows when"
+            when = f"at {begin:.10g} s" if begin < np.inf else "unknown when"
             raise DelayedError(
                 f"{view._when} started what delays job {int(jobs['id'][self._head])}, which has waited longest: it "
                 f"could have started at {self._latest:.10g} s, and now starts {when}; leave it to act.backfill, or "

@@ -169,7 +169,7 @@ def _parts(state: State, j: int) -> str:
     each += [f"{int(ask['memory']):,} bytes of memory"] if ask["memory"] else []
     each += [counted(int(ask["gpus"]), "GPU")] if ask["gpus"] else []
     each += [f"{int(ask['local']):,} bytes of local storage"] if ask["local"] else []
-    alone = ", each with nobody else" if ask["exclusive"] else ""
+    alone = ", each alone" if ask["exclusive"] else ""
     return f"{counted(int(ask['parts']), 'node' if ask['spread'] else 'part')} with {', '.join(each)}{alone}"
 
 

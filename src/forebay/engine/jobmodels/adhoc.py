@@ -181,7 +181,7 @@ def _notes(workload: Workload, first: np.ndarray, setting: Setting, buffer: str)
     notes = []
     if buffer in workload.jobs.columns and (workload.jobs[buffer] > 0).any():
         where = "on the file system" if setting.servers == "none" else "on their servers"
-        notes.append(f"nobody holds {buffer} in job model adhoc: jobs keep their data {where}")
+        notes.append(f"no job holds {buffer} in job model adhoc: jobs keep their data {where}")
     alone = int((first == 0).sum())
     if alone and setting.servers != "none":
         who = counted(alone, "job leaves", "jobs leave")

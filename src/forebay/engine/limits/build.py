@@ -211,7 +211,7 @@ def _strangers(workload: Workload, rules: list[Rule]) -> list[str]:
             numbers = workload.jobs[column].unique().sort().to_list()
             known = [called(workload.names, column, number) for number in numbers if number >= 0]
         hint = nearest(name, known) if known else f"{workload.name} does not give the {word} of any job"
-        notes.append(f"limits of {word} {brief(name)} bind nobody, as no job has it: {hint}")
+        notes.append(f"limits of {word} {brief(name)} have no effect, as no job has it: {hint}")
     return notes
 
 
@@ -229,7 +229,7 @@ def _asks(workload: Workload, platform: Platform, program: Program, columns: lis
         elif name in workload.jobs.columns and name in workload.resources:
             asks[:, c] = workload.jobs[name].to_numpy()
         elif name in _TRADE or name.startswith("gpus_"):
-            notes.append(f"limits on {name} bind nobody: jobs do not say how much of it they ask for")
+            notes.append(f"limits on {name} have no effect: jobs do not say how much of it they ask for")
         else:
             known = [*platform.resources, *workload.resources, "gres/gpu", "cpu", "mem"]
             raise InputError(

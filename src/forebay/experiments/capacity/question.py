@@ -115,7 +115,7 @@ def replicas_of(asked: Asked, policy: str) -> tuple[list["Run"], str]:
 
     made = _is_model(asked.workload)
     if made and asked.replicas is not None:
-        raise InputError(f"--replicas is for one trace, and {asked.workload} is made anew by each seed; write --seeds")
+        raise InputError(f"--replicas is for one trace, and {asked.workload} differs with each seed; write --seeds")
     if not made and asked.seeds is not None:
         raise InputError(f"--seeds is for jobs that a model makes, and {asked.workload} is one trace; write --replicas")
     count = (asked.seeds if made else asked.replicas) or REPLICAS
@@ -141,7 +141,7 @@ def replicas_of(asked: Asked, policy: str) -> tuple[list["Run"], str]:
         return runs, f"{counted(count, 'workload')} of {asked.workload}, seeds {asked.seed} to {asked.seed + count - 1}"
     if count == 1:
         return runs, "1, the jobs as they are"
-    more = ", and models drawn anew" if asked.models else ""
+    more = ", and models redrawn" if asked.models else ""
     return runs, f"{count}: the jobs as they are, then submitted up to {shake:g} s later each{more}"
 
 
