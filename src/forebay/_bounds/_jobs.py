@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from forebay._bounds._seconds import phase_seconds
-from forebay.engine.build.feasibility import too_large
 from forebay.engine.build.leg_balance import Ledger
 from forebay.engine.build.program import Program
+from forebay.engine.build.rejections import too_large
 from forebay.engine.limits.build import site_of
 from forebay.engine.warm_start import COLUMN, running_since
 from forebay.errors import InputError

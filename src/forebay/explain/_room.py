@@ -145,7 +145,15 @@ def _cut(inside: Inside, states: _States, shape: _Shape, pieces: np.ndarray, tim
         return None
     edges = np.append(True, lacks[1:] != lacks[:-1])
     instants, lacks = instants[edges], lacks[edges]
-    # The state of each piece as it begins, and as it changes while it lasts.
+    cut, lacking = _parted(pieces, times, instants, lacks)
+    _blame(inside, states, shape, cut, lacking, times)
+    return cut
+
+
+def _parted(
+    pieces: np.ndarray, times: np.ndarray, instants: np.ndarray, lacks: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces, cut at the instants at which room comes or goes; and which of the parts lack it."""
     from_, to = np.searchsorted(times, pieces["start"]), np.searchsorted(times, pieces["end"])
     first = np.searchsorted(instants, from_, side="right") - 1
     n = np.maximum(np.searchsorted(instants, to, side="left") - first, 1)
@@ -155,7 +163,14 @@ def _cut(inside: Inside, states: _States, shape: _Shape, pieces: np.ndarray, tim
     ends = np.append(begins[1:], True)
     cut["start"] = np.where(begins, pieces["start"][which], times[instants[place]])
     cut["end"] = np.where(ends, pieces["end"][which], np.append(cut["start"][1:], 0.0))
-    cut, lacking = cut[cut["end"] > cut["start"]], lacks[place][cut["end"] > cut["start"]]
+    lasts = cut["end"] > cut["start"]
+    return cut[lasts], lacks[place][lasts]
+
+
+def _blame(
+    inside: Inside, states: _States, shape: _Shape, cut: np.ndarray, lacking: np.ndarray, times: np.ndarray
+) -> None:
+    """Write into parts of pieces that lack room what was in the way for longest without a break."""
     known: dict[int, _Way] = {}
 
     def way(at: int) -> _Way:
@@ -166,14 +181,13 @@ def _cut(inside: Inside, states: _States, shape: _Shape, pieces: np.ndarray, tim
     for k in np.flatnonzero(lacking).tolist():
         at, end = (int(np.searchsorted(times, cut[k][edge])) for edge in ("start", "end"))
         best, longest = way(at), -1.0
-        while at < end:  # the job that was in the way for longest without a break
+        while at < end:
             now = way(at)
             until = min(max(now.until, at + 1), end)
             if times[until] - times[at] > longest:
                 best, longest = now, times[until] - times[at]
             at = until
         cut[k]["cause"], cut[k]["what"], cut[k]["other"], cut[k]["free"] = best[:4]
-    return cut
 
 
 def _relief(inside: Inside, shape: _Shape, free: np.ndarray, at: int) -> _Way:

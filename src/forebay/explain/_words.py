@@ -54,26 +54,34 @@ def amounts(values: np.ndarray, resource: np.ndarray, things: list[Thing]) -> pl
     return pl.select(pl.when(pl.Series(of_counts)).then(counts).otherwise(sizes)).to_series()
 
 
-def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> pl.DataFrame:
-    """The pieces of all waits in words."""
-    cause, what, other, wait = (pieces[name] for name in ("cause", "what", "other", "wait"))
-    short = np.isin(cause, (LACKS, CHUNKS))
-    resource = np.where(short | (cause == DOWN), what, -1)
-    holds = found.replay.holds
+def _in_the_way(
+    found: Scene, pieces: np.ndarray, short: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Whether a job in the way holds what is short; its row, or -1; how much it holds, and until when."""
+    other, holds = pieces["other"], found.replay.holds
     hold = np.where(short & (other >= 0), other, -1)
-    by_hold = hold >= 0
+    by_hold, in_way = hold >= 0, pieces["cause"] == ROOM
     blocker = np.where(short, -1, other)
     blocker[by_hold] = holds["job"][hold[by_hold]]
     held, until = np.zeros(len(pieces), np.int64), np.zeros(len(pieces))
     held[by_hold] = holds["amount"][hold[by_hold]]
     ends = np.append(found.replay.times, np.inf)
     until[by_hold] = ends[holds["last"][hold[by_hold]]]
-    roomless, in_way = np.isin(cause, (ROOM, ROOM_DOWN)), cause == ROOM
     until[in_way] = ends[last_of(found, pieces[in_way])]
+    return by_hold, blocker, held, until
+
+
+def _facts_of(found: Scene, pieces: np.ndarray, written: Callable[[float], str]) -> pl.DataFrame:
+    """What sentences about the pieces of waits are made of; `written` says a time."""
+    cause, what, wait = (pieces[name] for name in ("cause", "what", "wait"))
+    short = np.isin(cause, (LACKS, CHUNKS))
+    resource = np.where(short | (cause == DOWN), what, -1)
+    by_hold, blocker, held, until = _in_the_way(found, pieces, short)
+    roomless = np.isin(cause, (ROOM, ROOM_DOWN))
     ids = found.ids[blocker] if len(found.ids) else np.zeros(0, np.int64)
     need = found.replay.needs[wait, resource] if len(pieces) else np.zeros(0, np.int64)
     waits = found.waits.table[wait]
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
             "job_id": found.ids[waits["job"]],
             "leg": found.waits.leg[wait],
@@ -84,7 +92,7 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "free": amounts(pieces["free"], resource, found.things),
             "need": amounts(np.where(roomless, parts_of(found, wait), need), resource, found.things),
             "held": amounts(held, resource, found.things),
-            "until": _texts(until, moment_of(result)),
+            "until": _texts(until, written),
             "missing": _missing(found, wait, resource, roomless),
             "of_resource": pl.Series([thing.reason for thing in found.things] + ["nodes"]).gather(
                 np.where(resource < 0, len(found.things), resource)
@@ -103,7 +111,28 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "known": blocker >= 0,
         }
     )
-    named = {
+
+
+def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> pl.DataFrame:
+    """The pieces of all waits in words."""
+    frame = _facts_of(found, pieces, moment_of(result))
+    return frame.select(
+        "job_id",
+        "leg",
+        "start",
+        "end",
+        seconds=pl.col("end") - pl.col("start"),
+        reason=_chosen(_reasons(front)),
+        slurm=pl.when(pl.col("cause") == HELD).then(pl.col("limit").list.get(1)),
+        missing=pl.when(pl.col("missing") != "").then("missing"),
+        detail=_chosen(_details(result, front)),
+        blocker=pl.when("known").then("blocker"),
+    )
+
+
+def _reasons(front: Front) -> dict[int, pl.Expr]:
+    """A word for every cause."""
+    return {
         LACKS: pl.col("of_resource"),
         CHUNKS: pl.col("of_resource"),
         ROOM: pl.lit("nodes"),
@@ -115,19 +144,6 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         SAID: pl.lit("said"),
         UNKNOWN: pl.lit("unknown"),
     }
-    reason, detail = (_chosen(part) for part in (named, _details(result, front)))
-    return frame.select(
-        "job_id",
-        "leg",
-        "start",
-        "end",
-        seconds=pl.col("end") - pl.col("start"),
-        reason=reason,
-        slurm=pl.when(pl.col("cause") == HELD).then(pl.col("limit").list.get(1)),
-        missing=pl.when(pl.col("missing") != "").then("missing"),
-        detail=detail,
-        blocker=pl.when("known").then("blocker"),
-    )
 
 
 def _missing(found: Scene, wait: np.ndarray, resource: np.ndarray, roomless: np.ndarray) -> pl.Series:

@@ -90,6 +90,22 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
     return f"<dl>{''.join(f'<dt>{escaped(word)}</dt><dd>{escaped(what)}</dd>' for word, what in rows)}</dl>"
 
 
+def _whiskers(given: Sequence[Dot], names: Sequence[str], shift: float, ratios: bool, least: float) -> Model:
+    """Where dots of one colour and their whiskers are; those below `least` end there."""
+
+    def place(value: float | None, else_: float) -> float:
+        return max(ratios + (else_ if value is None else value), least)
+
+    return source(
+        {
+            "x": [place(one.value, one.value) for one in given],
+            "y": [names.index(one.row) + shift for one in given],
+            "low": [place(one.low, one.value) for one in given],
+            "high": [place(one.high, one.value) for one in given],
+        }
+    )
+
+
 def dots(title: str, name: str, given: Sequence[Dot], label: str, ratios: bool = False) -> Section:
     """Dots with whiskers, a row each.
 
@@ -114,16 +130,8 @@ def dots(title: str, name: str, given: Sequence[Dot], label: str, ratios: bool =
     ends = [(one.value if end is None else end) for one in given for end in (one.value, one.low, one.high)]
     least = _axes.log_ratios(made, [1 + end for end in ends]) if ratios else -math.inf
     for turn, group in enumerate(groups):
-        some = [one for one in given if one.group == group]
         shift = 0.0 if len(groups) == 1 else 0.5 * (turn / (len(groups) - 1) - 0.5)
-        drawn = source(
-            {
-                "x": [max(ratios + one.value, least) for one in some],
-                "y": [names.index(one.row) + shift for one in some],
-                "low": [max(ratios + (one.value if one.low is None else one.low), least) for one in some],
-                "high": [max(ratios + (one.value if one.high is None else one.high), least) for one in some],
-            }
-        )
+        drawn = _whiskers([one for one in given if one.group == group], names, shift, ratios, least)
         colour = _axes.COLOURS[turn % len(_axes.COLOURS)]
         low, high, y = Field("low"), Field("high"), Field("y")
         made.draw("Segment", drawn, x0=low, y0=y, x1=high, y1=y, line_color=colour, line_width=2)

@@ -280,6 +280,10 @@ class Case:
         waits = self._dependencies()
         if any(job.flexible is not None for job in self.jobs):
             return Workload("case", jobs, applications=self._applications(), names=names, dependencies=waits)
+        return Workload("case", jobs, *self._legs_and_phases(), names=names, dependencies=waits)
+
+    def _legs_and_phases(self) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+        """Tables of what jobs do leg by leg; None where none has several, or moves data."""
         staged = [(i, job) for i, job in enumerate(self.jobs, 1) if len(job.legs) > 1]
         moving = [(i, job) for i, job in enumerate(self.jobs, 1) if self.files or len(job.legs) > 1]
         rows = [
@@ -298,8 +302,7 @@ class Case:
             PHASE_SCHEMA,
             orient="row",
         )
-        tables = legs if staged else None, phases if moving else None
-        return Workload("case", jobs, *tables, names=names, dependencies=waits)
+        return legs if staged else None, phases if moving else None
 
     def _phases(self, leg: Leg, last: bool) -> list[tuple[str, float]]:
         """What a leg does: kinds of phases, with seconds or bytes."""

@@ -34,15 +34,7 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
     seconds = np.minimum(np.minimum(run, walltime), cancel)
     dated = len(w) > 0 and dates.is_dated(w)
     return {
-        "name": w.name,
-        "jobs": len(w),
-        "records": w.records,
-        "dropped": dict(w.dropped),
-        "notes": list(w.notes),
-        "provenance": list(w.provenance),
-        "sha256": w.sha256,
-        "epoch": w.epoch,
-        "epoch_iso": _iso(w.epoch),
+        **_source(w),
         "period": [dates.date_of(w, float(edge)) for edge in (submit.min(), submit.max())] if dated else None,
         "first_submit": float(submit.min()) if len(w) else None,
         "last_submit": float(submit.max()) if len(w) else None,
@@ -52,12 +44,7 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         "machine_nodes": n_nodes,
         "offered_load": _load(jobs["nodes"].to_numpy(), seconds, span, n_nodes),
         "steady": _steady(submit, jobs["nodes"].to_numpy(), seconds, n_nodes),
-        **{f"{name}s": jobs.filter(pl.col(name) >= 0)[name].n_unique() for name in ("user", "group", "queue")},
-        **{
-            word: jobs.filter(pl.col(name) >= 0)[name].n_unique()
-            for name, word in (("account", "accounts"), ("qos", "qos"))
-            if name in jobs.columns
-        },
+        **_how_many(jobs),
         "by_queue": recorded.by_queue(w),
         "recorded": recorded.numbers(w),
         "peaks": _suggest.peaks(w),
@@ -73,6 +60,28 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         "findings": findings(w, n_nodes),
         "resources": {name: _demand(jobs[name].to_numpy()) for name in w.resources if name in jobs.columns},
     }
+
+
+def _source(w: Workload) -> dict[str, Any]:
+    """What it is and where it comes from."""
+    return {
+        "name": w.name,
+        "jobs": len(w),
+        "records": w.records,
+        "dropped": dict(w.dropped),
+        "notes": list(w.notes),
+        "provenance": list(w.provenance),
+        "sha256": w.sha256,
+        "epoch": w.epoch,
+        "epoch_iso": _iso(w.epoch),
+    }
+
+
+def _how_many(jobs: pl.DataFrame) -> dict[str, int]:
+    """How many users, groups and the like there are."""
+    called = {"user": "users", "group": "groups", "queue": "queues", "account": "accounts", "qos": "qos"}
+    known = {name: word for name, word in called.items() if name in jobs.columns}
+    return {word: jobs.filter(pl.col(name) >= 0)[name].n_unique() for name, word in known.items()}
 
 
 def _dependencies(w: Workload) -> dict[str, Any] | None:

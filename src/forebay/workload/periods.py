@@ -49,7 +49,15 @@ def period(w: Workload, start: Moment, end: Moment) -> Workload:
         submit=pl.when(runs).then(pl.min_horizontal("submit", "recorded_start")).otherwise("submit"),
     ).filter(parts["runs"] | parts["waits"] | parts["inside"])
     part = only(w, later(jobs, -since))
-    ends = [None if math.isinf(one) else dates.date_of(w, one) or f"{one:g} s" for one in (since, until)]
+    lines, notes = _remarks(w, jobs, parts, (since, until))
+    return replace(part, epoch=w.epoch + since, provenance=(*w.provenance, *lines), notes=(*w.notes, *notes))
+
+
+def _remarks(
+    w: Workload, jobs: pl.DataFrame, parts: pl.DataFrame, edges: tuple[float, float]
+) -> tuple[list[str], list[str]]:
+    """A line on where the jobs of a period come from, and notes on those of before it."""
+    ends = [None if math.isinf(one) else dates.date_of(w, one) or f"{one:g} s" for one in edges]
     at = ", ".join(one or "the end" for one in ends) + (") UTC" if dates.is_dated(w) else ")")
     n_runs, n_waits, n_lost = (int(parts[name].sum()) for name in ("runs", "waits", "lost"))
     held = int(jobs.filter(pl.col("running_since").is_not_nan())["nodes"].sum())
@@ -57,7 +65,5 @@ def period(w: Workload, start: Moment, end: Moment) -> Workload:
     line = f"period [{at}: {len(jobs):,} of {counted(len(w), 'job')}, {then}"
     runners = f"{counted(n_runs, 'job that runs', 'jobs that run')} already, on {counted(held, 'node')}"
     note = f"the period begins with {runners}, and {counted(n_waits, 'job that waits', 'jobs that wait')}"
-    notes = (*w.notes, note)
-    if n_lost:
-        notes += (f"{counted(n_lost, 'job')} from before the period without a recorded start: left out",)
-    return replace(part, epoch=w.epoch + since, provenance=(*w.provenance, line), notes=notes)
+    lost = [f"{counted(n_lost, 'job')} from before the period without a recorded start: left out"] if n_lost else []
+    return [line], [note, *lost]

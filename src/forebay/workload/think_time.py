@@ -49,21 +49,26 @@ def closed_loop(w: Workload, longest: float = math.inf) -> Workload:
             f"{w.name}: nothing tells after which job another was submitted; a closed loop needs users and recorded "
             "starts (SWF's waits, sacct's Start), or preceding jobs (SWF's field 17)"
         )
+    line, notes = _remarks(w, thinks)
+    return dataclasses.replace(
+        w,
+        jobs=w.jobs.drop("recorded_start", strict=False),
+        dependencies=pl.concat([*known, thinks]),
+        notes=(*w.notes, *notes),
+        provenance=(*w.provenance, line),
+    )
+
+
+def _remarks(w: Workload, thinks: pl.DataFrame) -> tuple[str, list[str]]:
+    """What was done, and what was left out for it."""
     length = format_seconds(float(thinks["delay"].mean()))  # type: ignore[arg-type]
     who = f"{len(thinks):,} of {counted(len(w), 'job')}"
     line = (
         f"closed loop: {who} submitted when the last of their users has ended, after thinking for {length} on average"
     )
-    notes = w.notes
-    if "recorded_start" in w.jobs.columns:
-        notes += ("recorded starts are left out: in a closed loop, jobs are submitted at other times",)
-    return dataclasses.replace(
-        w,
-        jobs=w.jobs.drop("recorded_start", strict=False),
-        dependencies=pl.concat([*known, thinks]),
-        notes=notes,
-        provenance=(*w.provenance, line),
-    )
+    if "recorded_start" not in w.jobs.columns:
+        return line, []
+    return line, ["recorded starts are left out: in a closed loop, jobs are submitted at other times"]
 
 
 def _ends(w: Workload) -> np.ndarray:

@@ -229,12 +229,7 @@ def job_table(columns: Any, own: Sequence[str] = ()) -> pl.DataFrame:
         frame = pl.DataFrame(columns)
     except (PolarsError, TypeError, ValueError) as error:
         raise InputError(f"the job table: {brief(columns)} is no table ({error}); give lists of equal length") from None
-    needed = [name for name in JOB_SCHEMA if name not in NEUTRAL]
-    missing = [name for name in needed if name not in frame.columns]
-    if missing:
-        has = f"it has {listed(frame.columns)}" if frame.columns else "it has no column"
-        meant = _meant(missing, frame.columns)
-        raise InputError(f"the job table lacks {', '.join(missing)}{meant}; {has}, and needs {', '.join(needed)}")
+    _check_needed(frame)
     neutral = {name: value for name, value in NEUTRAL.items() if name not in frame.columns}
     frame = frame.with_columns(pl.lit(value).alias(name) for name, value in neutral.items())
     own = [*own, *(name for name in (DEADLINE,) if name in frame.columns and name not in own)]
@@ -242,16 +237,23 @@ def job_table(columns: Any, own: Sequence[str] = ()) -> pl.DataFrame:
     if absent:
         raise InputError(f"the job table has no column {listed(absent)} of your own; it has {listed(frame.columns)}")
     extra = [name for name in frame.columns if name not in JOB_SCHEMA and name not in own]
+    demand = "; further columns are demands on resources, but for those in own=[...]"
     return frame.select(
         *(_cast(frame[name], dtype) for name, dtype in JOB_SCHEMA.items()),
         *(_cast(frame[name], MORE[name]) for name in extra if name in MORE),
-        *(
-            _cast(frame[name], pl.Int64, "; further columns are demands on resources, but for those in own=[...]")
-            for name in extra
-            if name not in MORE
-        ),
+        *(_cast(frame[name], pl.Int64, demand) for name in extra if name not in MORE),
         *(own_column(frame[name]) for name in own),
     )
+
+
+def _check_needed(frame: pl.DataFrame) -> None:
+    """Refuse a table without what a job cannot do without."""
+    needed = [name for name in JOB_SCHEMA if name not in NEUTRAL]
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        has = f"it has {listed(frame.columns)}" if frame.columns else "it has no column"
+        meant = _meant(missing, frame.columns)
+        raise InputError(f"the job table lacks {', '.join(missing)}{meant}; {has}, and needs {', '.join(needed)}")
 
 
 NAMES = "names are made of letters, digits and _, at most 100 of them"

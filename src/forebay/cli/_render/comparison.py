@@ -29,22 +29,7 @@ _REASONS = 5
 
 def report(compared: "Compared", top: int = 5) -> None:
     """The answer as text."""
-    documents, folder = compared.documents, compared.folder
-    first = compared.first
-    about = [
-        ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
-        ("platform", first["platform"]["text"]),
-    ]
-    if "failures" in first:
-        about.append(("failures", first["failures"]["text"]))
-    if first["window"]:
-        about.append(("window", f"jobs submitted from {' to '.join(map(number_text.seconds, first['window']))}"))
-    if compared.verdicts:
-        about.append((REFERENCE, f"{compared.reference}; changes against it, {compared.basis}"))
-    about += list(labelled(documents).items())
-    about.append(("wait", number_text.WAIT))
-    if over := _over(compared):
-        about.append(("numbers", f"means over {over}"))
+    documents, first = compared.documents, compared.first
     tables = [_ranked(compared)]
     if compared.not_run:
         tables.append(pairs(_not_run(compared.not_run)))
@@ -60,6 +45,33 @@ def report(compared: "Compared", top: int = 5) -> None:
         tables += groups.tables(compared.groups, names, compared.reference, top, unit)
     if compared.least is not None:
         tables.append(pairs([("least", _least(compared.least))]))
+    remarks = notes_block([*notes(documents), *compared.notes])
+    show(pairs(_about(compared)), *tables, *remarks, pairs(_written(compared)))
+
+
+def _about(compared: "Compared") -> list[tuple[str, str]]:
+    """What was compared, on what, and how numbers are to be read."""
+    first = compared.first
+    about = [
+        ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
+        ("platform", first["platform"]["text"]),
+    ]
+    if "failures" in first:
+        about.append(("failures", first["failures"]["text"]))
+    if first["window"]:
+        about.append(("window", f"jobs submitted from {' to '.join(map(number_text.seconds, first['window']))}"))
+    if compared.verdicts:
+        about.append((REFERENCE, f"{compared.reference}; changes against it, {compared.basis}"))
+    about += list(labelled(compared.documents).items())
+    about.append(("wait", number_text.WAIT))
+    if over := _over(compared):
+        about.append(("numbers", f"means over {over}"))
+    return about
+
+
+def _written(compared: "Compared") -> list[tuple[str, str]]:
+    """The files that hold the answer."""
+    folder = compared.folder
     files = [("written", f"{folder / COMPARED}: every number of every policy, on the trace itself")]
     files.append(("", f"{folder / RANKING}: the numbers in the tables above"))
     if compared.verdicts:
@@ -70,12 +82,11 @@ def report(compared: "Compared", top: int = 5) -> None:
         files.append(groups.written(folder))
     if compared.least is not None:
         files.append(("", f"{folder / bounds.TABLE}: every policy against what any could do"))
-    files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
+    files.append(("", f"{folder / 'POLICY'}: {', '.join(compared.first['files'])}"))
     drawn = [picture.name for picture in compared.pictures if picture.suffix not in (".csv", ".html")]
     if drawn:
         files.append(("", f"{folder}: {', '.join(drawn)}, and the data of each as CSV"))
-    files += [("", f"{path}: all of it in one page") for path in compared.pictures if path.suffix == ".html"]
-    show(pairs(about), *tables, *notes_block([*notes(documents), *compared.notes]), pairs(files))
+    return files + [("", f"{path}: all of it in one page") for path in compared.pictures if path.suffix == ".html"]
 
 
 def _over(compared: "Compared") -> str:

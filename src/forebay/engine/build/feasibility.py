@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 
-from forebay._support.text import amount, counted
 from forebay.core.codes import PhaseKind
 from forebay.core.units import format_bytes
 from forebay.engine.build.leg_balance import Ledger
@@ -86,80 +85,6 @@ def _without_nodes(program: Program) -> np.ndarray:
     gives_back[program.leg_job[program.phase_leg[program.release == 0]]] = True
     apart: np.ndarray = several | gives_back | (program.nodes == 0)
     return apart
-
-
-def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
-    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first.
-
-    Those that have no place on it are among them, and are named there.
-    """
-    first, notes = program.first_leg[:-1], []
-    unfit = np.zeros(len(first), bool) if program.places is None else program.places.rejected.copy()
-    streams = np.maximum(program.nodes, 1)
-    most = np.maximum.reduceat(np.where(program.first_choice[:, None], program.demand, 0), first)
-    for r, (name, capacity) in enumerate(platform.finite.items()):
-        over = (most[:, r] > capacity) & ~unfit & (name in platform.asked)
-        if over.any():
-            job = int(np.argmax(over))
-            asks, has = amount(int(most[job, r]), name), f"{capacity:,}"
-            if name != "nodes" and _in_bytes(platform, name):
-                asks, has = f"{format_bytes(int(most[job, r]))} of {name}", format_bytes(capacity)
-            notes.append(
-                f"job {workload.jobs['id'][job]} is rejected: it asks for {asks}, and {platform.name} has "
-                f"{has}{_others(over)}"
-            )
-            unfit = unfit | over
-    if program.allowed is not None:  # the device in a node, too, tells where a leg may run
-        sizes = [atom.count for atom in platform.atoms]
-        room = np.sum([np.where(program.allowed >> a & 1, size, 0) for a, size in enumerate(sizes)], axis=0)
-        over = np.maximum.reduceat((program.demand[:, 0] > room) & program.first_choice, first) & ~unfit
-        over &= platform.divided  # else the reason is given below
-        if over.any():
-            job = int(np.argmax(over))
-            notes.append(
-                f"job {workload.jobs['id'][job]} is rejected: it asks for {counted(int(most[job, 0]), 'node')}, and "
-                f"{platform.name} has {int(room[first[job]]):,} where it may run{_others(over)}"
-            )
-            unfit = unfit | over
-    for r, name in enumerate(platform.resources):
-        each = -(-most[:, r] // streams)
-        tier = next((tier for tier in platform.tiers if tier.name == name), None)
-        if fabric.chunked and name == fabric.buffer:
-            room = sum(
-                count * (capacity // np.maximum(each, 1))
-                for capacity, count in zip(*np.unique(fabric.server_capacity, return_counts=True), strict=True)
-            )
-            holds = int(fabric.server_capacity.max())
-            where = f"no server of {name} holds more than {format_bytes(holds)}"
-            reasons = [((each > 0) & (room < streams), f"{where}, and a node's request lies whole on one")]
-        elif tier is not None and tier.most is not None and not platform.sharing:  # there its places tell
-            reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
-            if tier.two_kinds and not platform.divided:
-                n_large = platform.nodes - platform.first_large
-                large = counted(n_large, "node has", "nodes have")
-                where = f"{large} more than {format_bytes(tier.per_node or 0)} of {name}"
-                reasons.append((most[:, -1] > n_large, where))
-        else:
-            continue
-        for too_much, where in reasons:
-            apart = too_much & ~unfit
-            if apart.any():
-                job = int(np.argmax(apart))
-                notes.append(
-                    f"job {workload.jobs['id'][job]} is rejected: it asks for {format_bytes(int(each[job]))} a node on "
-                    f"{counted(int(streams[job]), 'node')}, and {where}{_others(apart)}"
-                )
-                unfit = unfit | apart
-    return unfit, notes
-
-
-def _in_bytes(platform: Platform, name: str) -> bool:
-    """Whether a resource is storage; pools count whatever they count."""
-    return any(tier.name == name and tier.in_bytes for tier in platform.tiers)
-
-
-def _others(jobs: np.ndarray) -> str:
-    return f" ({int(jobs.sum()):,} such jobs)" if jobs.sum() > 1 else ""
 
 
 def _parts(program: Program, fabric: Fabric) -> np.ndarray:

@@ -18,10 +18,11 @@ from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allocation import build as allocation
 from forebay.engine.build.eligibility import atoms_within, eligible, ranks_of
-from forebay.engine.build.feasibility import check_atoms, chunks, too_large, traffic
+from forebay.engine.build.feasibility import check_atoms, chunks, traffic
 from forebay.engine.build.leg_balance import Ledger
 from forebay.engine.build.node_set_demands import atoms_of, restrict
 from forebay.engine.build.program import TOO_MANY, Program
+from forebay.engine.build.rejections import too_large
 from forebay.engine.dependencies.tables import dependencies_of, submitted_by_others
 from forebay.engine.failures import build as failing
 from forebay.engine.io_knowledge import tables as known
@@ -95,6 +96,28 @@ def default_model(workload: Workload, platform: Platform) -> str:
     return "io-aware" if requests is not None and (requests > 0).any() else "alloc-only"
 
 
+def _wrong(workload: Workload, program: Program) -> list[tuple[np.ndarray, np.ndarray, str, str]]:
+    """What can be wrong with numbers: which are, the rows of their jobs, what to say of these, and how to mend it."""
+    of_leg, of_phase, of_job = program.leg_job, program.leg_job[program.phase_leg], np.arange(len(workload))
+    until = np.where(program.kills, program.walltime, np.inf)[program.phase_leg]
+    seconds, moved, jobs = program.seconds, program.bytes, workload.jobs
+    drop, correct = "correct or drop the job", "correct it"
+    many = (moved >= TOO_MANY) | (program.communication >= TOO_MANY)
+    computes = (moved > 0) & (program.kind == PhaseKind.COMPUTE)
+    not_after, ever = "a time of cancelling that is not after its submission", "give seconds above 0, or inf for never"
+    return [
+        (~(program.walltime > 0), of_leg, "a walltime that is not positive", drop),
+        ((program.demand < 0).any(axis=1), of_leg, "a negative demand", drop),
+        (~((seconds >= 0) & np.isfinite(seconds)), of_phase, "a phase of no finite length", correct),
+        (~((moved >= 0) & np.isfinite(moved)), of_phase, "a phase that moves no finite number of bytes", correct),
+        (np.minimum(seconds, until) > LONGEST, of_phase, "a phase longer than 317 years", correct),
+        (many, of_phase, "a phase that moves more bytes than the log can hold, 9.2e18", correct),
+        (computes, of_phase, "a compute phase that moves bytes", "make it a read or a write"),
+        (~(jobs["cancel"].to_numpy() > 0), of_job, not_after, ever),
+        (~np.isfinite(jobs["submit"].to_numpy()), of_job, "no finite submit time", correct),
+    ]
+
+
 def _check(workload: Workload, program: Program) -> None:
     if not 0 < len(workload) <= MAX_JOBS:
         raise InputError(f"{workload.name}: {len(workload)} jobs; a run takes 1 to {MAX_JOBS:,}")
@@ -104,49 +127,7 @@ def _check(workload: Workload, program: Program) -> None:
         raise InputError(
             f"{workload.name}: job {workload.jobs['id'][job]} has {n_legs[job]:,} legs; a job has {MAX_LEGS:,} at most"
         )
-    leg_job, phase_job = program.leg_job, program.leg_job[program.phase_leg]
-    until = np.where(program.kills, program.walltime, np.inf)[program.phase_leg]
-    for bad, rows, what, fix in (
-        (~(program.walltime > 0), leg_job, "a walltime that is not positive", "correct or drop the job"),
-        ((program.demand < 0).any(axis=1), leg_job, "a negative demand", "correct or drop the job"),
-        (
-            ~((program.seconds >= 0) & np.isfinite(program.seconds)),
-            phase_job,
-            "a phase of no finite length",
-            "correct it",
-        ),
-        (
-            ~((program.bytes >= 0) & np.isfinite(program.bytes)),
-            phase_job,
-            "a phase that moves no finite number of bytes",
-            "correct it",
-        ),
-        (np.minimum(program.seconds, until) > LONGEST, phase_job, "a phase longer than 317 years", "correct it"),
-        (
-            (program.bytes >= TOO_MANY) | (program.communication >= TOO_MANY),
-            phase_job,
-            "a phase that moves more bytes than the log can hold, 9.2e18",
-            "correct it",
-        ),
-        (
-            (program.bytes > 0) & (program.kind == PhaseKind.COMPUTE),
-            phase_job,
-            "a compute phase that moves bytes",
-            "make it a read or a write",
-        ),
-        (
-            ~(workload.jobs["cancel"].to_numpy() > 0),
-            np.arange(len(workload)),
-            "a time of cancelling that is not after its submission",
-            "give seconds above 0, or inf for never",
-        ),
-        (
-            ~np.isfinite(workload.jobs["submit"].to_numpy()),
-            np.arange(len(workload)),
-            "no finite submit time",
-            "correct it",
-        ),
-    ):
+    for bad, rows, what, fix in _wrong(workload, program):
         if bad.any():
             job = workload.jobs["id"][int(rows[np.argmax(bad)])]
             raise InputError(f"{workload.name}: job {job} has {what}; {fix}")

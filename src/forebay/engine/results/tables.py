@@ -170,12 +170,7 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
         "total_wait": _known(np.where(never, np.nan, jobs["waited"])),
         "n_legs": left.number + 1,
     }
-    recorded = [name for name in MORE if name in source.columns]
-    asked = (*platform.resources[1:], *((GPUS,) if platform.sharing else ()))  # those of all types
-    demands = [name for name in dict.fromkeys(asked) if name in source.columns]
-    for name in ("user", "group", "queue", "priority", *recorded, *demands, *workload.own):
-        columns[name] = source[name].fill_nan(None) if MORE.get(name) == pl.Float64 else source[name]
-    frame = pl.DataFrame(columns)
+    frame = pl.DataFrame(columns | _as_submitted(workload, platform))
     if workload.names:
         frame = frame.with_columns(column_of(source, workload.names, column) for column in workload.names)
     if platform.divided and left.allowed is not None:
@@ -189,3 +184,15 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
     more = [f(left, record) for f in _MORE]
     parts = [part for part in more if part is not None]
     return pl.concat([frame, *parts], how="horizontal") if parts else frame
+
+
+def _as_submitted(workload: Workload, platform: Platform) -> dict[str, pl.Series]:
+    """What jobs said of themselves, and what they asked for beside nodes."""
+    source = workload.jobs
+    recorded = [name for name in MORE if name in source.columns]
+    asked = (*platform.resources[1:], *((GPUS,) if platform.sharing else ()))  # those of all types
+    demands = [name for name in dict.fromkeys(asked) if name in source.columns]
+    return {
+        name: source[name].fill_nan(None) if MORE.get(name) == pl.Float64 else source[name]
+        for name in ("user", "group", "queue", "priority", *recorded, *demands, *workload.own)
+    }
