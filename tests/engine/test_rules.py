@@ -206,7 +206,7 @@ def test_names_that_nobody_has_are_noted_with_the_nearest():
     jobs = [job(1, 0, 10, 1, qos=1), job(2, 0, 10, 1, qos=2)]
     result = run(jobs, 4, Rule(qos="lnog", GrpJobs=1), names={"qos": {1: "long", 2: "short"}})
     assert starts(result) == {1: 0.0, 2: 0.0}
-    assert any("'lnog' bind nobody" in note and "did you mean 'long'?" in note for note in result.facts["notes"])
+    assert any("'lnog' have no effect" in note and "did you mean 'long'?" in note for note in result.facts["notes"])
 
 
 @pytest.mark.small
