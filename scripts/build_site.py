@@ -39,6 +39,7 @@ NAVIGATION = {
             "reference/slurm-conf.md",
             "reference/fidelity.md",
             "reference/what-ifs.md",
+            "reference/workload-io.md",
             "guides/burst-buffer-size.md",
             "reference/capacity.md",
             "reference/failures.md",

@@ -22,6 +22,7 @@ COMMANDS = (
     "workload generate",
     "workload models",
     "workload fit-bb",
+    "workload io",
     "policies",
     "platforms",
     "job-models",

@@ -39,7 +39,7 @@ from forebay.cli import (
 from forebay.cli._input.help_text import Command, Group
 from forebay.cli._input.options import examples
 from forebay.cli._render.printing import LINES, hush, message
-from forebay.cli.workload import convert, fit_bb, generate, info, models, split
+from forebay.cli.workload import convert, fit_bb, generate, info, io, models, split
 from forebay.cli.workload import list as workload_list
 from forebay.errors import ForebayError, LongRunWarning, MetricWarning, shortened
 
@@ -124,6 +124,7 @@ _add(workload, workload_list, "list")
 _add(workload, generate, "generate")
 _add(workload, models, "models")
 _add(workload, fit_bb, "fit-bb")
+_add(workload, io, "io")
 
 
 def main(arguments: list[str] | None = None) -> None:
