@@ -36,6 +36,7 @@ NAVIGATION = {
         ],
         "Decide about a machine": [
             "guides/for-operators.md",
+            "guides/beside-slurm.md",
             "reference/slurm-conf.md",
             "reference/fidelity.md",
             "reference/what-ifs.md",

@@ -21,6 +21,8 @@ from forebay._support.reading import read_bytes
 from forebay.core.schemas import MORE, NAMED
 from forebay.errors import InputError, brief
 from forebay.learn import asked_of
+from forebay.platforms._declared.problems import Problems
+from forebay.platforms._declared.toml import build
 from forebay.workload import Workload, job_table
 from forebay.workload.dependencies import dependency_table
 from forebay.workload.formats._json_values import parse
@@ -93,6 +95,7 @@ class _Snapshot(BaseModel):
     jobs: list[_Job]
     epoch: _Finite = 0.0
     platform: str | None = None
+    machine: dict[str, Any] | None = None
     policy: str | None = None
     after: list[_After] = []
     down: list[_Down] = []
@@ -119,11 +122,12 @@ def world_of(given: Any, document: Mapping[str, Any], platform: Any, policy: Any
     if not known.jobs:
         raise InputError(f"{where}: jobs is empty; give those that run and wait, and those that ended to learn from")
     w = _workload(known, where)
-    chosen = platform if platform is not None else known.platform
+    chosen = platform if platform is not None else _machine(known, where)
     if chosen is None:
         raise InputError(f'{where} names no platform; add "platform", or name one: --platform flat:nodes=100')
     case = case_of(w, chosen, policy if policy is not None else known.policy, seed, None, None)
-    _check_room(known, case.platform.nodes, where)
+    if not case.platform.sharing:
+        _check_room(known, case.platform.nodes, where)
     rows = {job.id: job for job in known.jobs}
     order = [rows[number] for number in w.jobs["id"]]
     start, end = (
@@ -138,6 +142,13 @@ def world_of(given: Any, document: Mapping[str, Any], platform: Any, policy: Any
     begin = np.array([math.inf if job.held else job.submit if job.begin is None else job.begin for job in order])
     times = w.jobs["submit"].to_numpy(), start, end, left
     return World(case.workload, site, asked_of(case.workload), *times, begin), known.now
+
+
+def _machine(known: _Snapshot, where: str) -> Any:
+    """The machine that it describes, or names."""
+    if known.machine is None:
+        return known.platform
+    return build(known.machine, Problems(f"{where}: machine"), "machine")
 
 
 def _checked(document: Mapping[str, Any], where: str) -> _Snapshot:

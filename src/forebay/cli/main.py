@@ -39,6 +39,8 @@ from forebay.cli import (
 from forebay.cli._input.help_text import Command, Group
 from forebay.cli._input.options import examples
 from forebay.cli._render.printing import LINES, hush, message
+from forebay.cli.slurm import predict as slurm_predict
+from forebay.cli.slurm import snapshot as slurm_snapshot
 from forebay.cli.workload import convert, fit_bb, generate, info, io, models, split
 from forebay.cli.workload import list as workload_list
 from forebay.errors import ForebayError, LongRunWarning, MetricWarning, shortened
@@ -57,6 +59,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 workload = typer.Typer(cls=Group)
+slurm = typer.Typer(cls=Group)
 
 
 def _version(wanted: bool) -> None:
@@ -84,6 +87,12 @@ def forebay(
 @workload.callback(invoke_without_command=True, epilog=examples("forebay workload info trace.swf.gz"))
 def workload_group(context: typer.Context) -> None:
     """Describe, convert, split and generate workload files."""
+    _help_if_alone(context)
+
+
+@slurm.callback(invoke_without_command=True, epilog=examples("forebay slurm predict"))
+def slurm_group(context: typer.Context) -> None:
+    """Read, predict and order the queue of a live Slurm."""
     _help_if_alone(context)
 
 
@@ -116,6 +125,9 @@ _add(app, job_models, "job-models")
 _add(app, formats, "formats")
 _add(app, check_policy, "check-policy")
 _add(app, warmup, "warmup")
+app.add_typer(slurm, name="slurm")
+_add(slurm, slurm_snapshot, "snapshot")
+_add(slurm, slurm_predict, "predict")
 app.add_typer(workload, name="workload")
 _add(workload, info, "info")
 _add(workload, convert, "convert")

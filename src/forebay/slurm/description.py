@@ -41,7 +41,11 @@ class Description:
 
 def describe(paths: Sequence[str | os.PathLike[str]]) -> Description:
     """The site of slurm.conf and what Slurm's commands print of it: see `reading`."""
-    site = read(paths)
+    return described(read(paths))
+
+
+def described(site: Site) -> Description:
+    """A site in forebay's words."""
     selection = select.selected(site)
     made = machine.make(site, selection.memory)
     tiers, renamed = _named_tiers(site)

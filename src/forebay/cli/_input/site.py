@@ -27,9 +27,6 @@ SlurmConf = Annotated[
     ),
 ]
 
-POLICIES = ("slurm", "multifactor", "fcfs-easy")
-"""What is nearest to Slurm, the best first."""
-
 
 @dataclass(frozen=True)
 class DescribedSite:
@@ -116,37 +113,14 @@ def plain_stem(path: Path) -> str:
 
 def tell(paths: Sequence[Path]) -> DescribedSite:
     """What these files say together."""
+    from forebay._live.policy import nearest_policy
     from forebay.slurm.description import describe
 
     sources = tuple(path.name for path in paths)
     description = describe(paths)
-    policy, left = _policy(description.parameters)
+    policy, left = nearest_policy(description.parameters)
     return DescribedSite(sources, description, policy, (*description.notes, *left))
 
 
 def _who(limit: dict[str, Any]) -> str:
     return " ".join(f"{key} {limit[key]}" for key in ("qos", "user", "account", "partition") if key in limit)
-
-
-def _policy(parameters: dict[str, str]) -> tuple[str, list[str]]:
-    """The spec of the policy that is nearest to Slurm, and remarks on what it leaves out."""
-    from forebay import policies
-
-    name = next(one for one in POLICIES if one in policies.names())
-    known = policies.describe(name)["parameters"]
-    kept: list[str] = []
-    left: list[str] = []
-    notes: list[str] = []
-    for key, value in parameters.items():
-        if key not in known:
-            left.append(key)
-            continue
-        try:
-            policies.load(f"{name}:{','.join([*kept, f'{key}={value}'])}")
-        except InputError as error:  # values that switch something off, such as sched_interval=-1
-            notes.append(f"{key} is left out: {error}")
-        else:
-            kept.append(f"{key}={value}")
-    if left:
-        notes.append(f"settings that the policy {name} does not have: {listed(left)}")
-    return ":".join([name, ",".join(kept)] if kept else [name]), notes

@@ -1,0 +1,1 @@
+"""`forebay slurm`: commands beside a live Slurm, one a file."""
