@@ -78,7 +78,7 @@ def test_every_policy_says_what_it_enters():
     for name in policies_of_ours():
         policy = load(name)
         entered = _entered(compilation.needed([policy])) - {"run_compiled"}
-        assert len(entered) == 1, name
+        assert len(entered) == 1 + (name == "plan-predict"), name  # which learns in Python and plans compiled
         assert ("call_python" in entered) == (policy.kernel() is None), name
 
 

@@ -22,6 +22,8 @@ NEWER = ("fcfs-malleable", "ebf", "mebf", "sfsj", "steal", "steal-malleable", "m
 """Policies that came after the first hashes were stored; put the next at the end."""
 LOG = ("job", "kind", "time", "resource", "amount")
 JOBS = ("job_id", "final_state", "starting_time", "finish_time", "total_wait", "allocated_resources")
+LEFT = {"plan-predict": "plan-predict:estimator=recent"}
+"""How policies are called whose defaults have changed since."""
 PINNED = ("fcfs-bb", "conservative-bb", "sjf-bb", "plan-2", "plan-best", "plan-predict", "sjf-predict")
 KTH = "swf/KTH-SP2-1996-2.1-cln.swf.gz"
 PART = "kopanski/{model}/part-3.json.gz"
@@ -55,6 +57,12 @@ def _tiered(name: str) -> bool:
     return bool(policies.load(name).needs_tiers)
 
 
+def _spec(name: str, more: str = "") -> str:
+    """The policy as it was when its hashes were stored, with further parameters."""
+    spec = LEFT.get(name, name)
+    return f"{spec}{',' if ':' in spec else ':'}{more}" if more else spec
+
+
 def small() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:
     """Random runs of a few dozen jobs."""
 
@@ -64,19 +72,19 @@ def small() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:
     plain = [name for name in names() if not _tiered(name)]
     for place, name in enumerate(plain):
         for seed in (place, 100 + place):
-            yield f"pooled {seed} {name}", run(name, pooled.make, seed, seed=seed)
+            yield f"pooled {seed} {name}", run(_spec(name), pooled.make, seed, seed=seed)
         seed = 200 + place
-        yield f"cancels {seed} {name}", run(name, _with_cancels, seed)
+        yield f"cancels {seed} {name}", run(_spec(name), _with_cancels, seed)
         rules = ",".join(f"{key}={_word(value)}" for key, value in pooled.limits(seed).items() if not _endless(value))
-        yield f"limits {seed} {name}", run(f"{name}+limits:{rules}", pooled.make, seed)
-        yield f"kinds {seed} {name}", run(name, _with_kinds, seed)
+        yield f"limits {seed} {name}", run(f"{_spec(name)}+limits:{rules}", pooled.make, seed)
+        yield f"kinds {seed} {name}", run(_spec(name), _with_kinds, seed)
         for seed in (place, 6 * place + 2):
-            yield f"io-aware {seed} {name}", run(name, transfers.make, seed, job_model="io-aware")
+            yield f"io-aware {seed} {name}", run(_spec(name), transfers.make, seed, job_model="io-aware")
         for seed in range(place % 6, 18, 6):
-            yield f"three-legs {seed} {name}", run(name, transfers.make, seed, job_model="three-legs")
+            yield f"three-legs {seed} {name}", run(_spec(name), transfers.make, seed, job_model="three-legs")
     for place, name in enumerate(PINNED):
         for seed in range(10 * place, 10 * place + 5):
-            spec = f"{name}:reservations=pinned"
+            spec = _spec(name, "reservations=pinned")
             yield f"pinned {seed} {name}", run(spec, transfers.make, seed, job_model="io-aware")
             yield f"tied {seed} {name}", run(spec, transfers.tied, seed, job_model="alloc-only:kill=false")
     for seed in range(40):
@@ -84,17 +92,17 @@ def small() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:
         spec = "priority:" + ",".join(f"{key}={_word(value)}" for key, value in params.items())
         yield f"family {seed}", run(spec, pooled.make, 1000 + seed)
     for seed in range(12):
-        ends = f"plan-predict:ends=predicted,keep=true,search={('annealing', 'descent')[seed % 2]}"
+        ends = f"plan-predict:estimator=recent,ends=predicted,keep=true,search={('annealing', 'descent')[seed % 2]}"
         yield f"predicted {seed}", run(ends, pooled.make, 2000 + seed, seed=seed)
         yield f"dice {seed}", run(Dice(), pooled.make, 3000 + seed, seed=seed)
         yield f"dice chunked {seed}", run(Dice(), transfers.make, seed, seed=seed)
     for place, name in enumerate(names()):
         for seed in (place, 50 + place):
             free = "tiered:nodes=free" if seed % 2 else "tiered"
-            yield f"{free} {seed} {name}", run(name, tiered.make, seed, job_model=free)
+            yield f"{free} {seed} {name}", run(_spec(name), tiered.make, seed, job_model=free)
     for place, name in enumerate(filter(_tiered, names())):
         for seed in range(100 + 10 * place, 106 + 10 * place):
-            yield f"tiers {seed} {name}", run(f"{name}:slot=stay", tiered.make, seed, seed=seed)
+            yield f"tiers {seed} {name}", run(_spec(name, "slot=stay"), tiered.make, seed, seed=seed)
 
 
 def names():

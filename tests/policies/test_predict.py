@@ -138,6 +138,7 @@ TWINS = (("sjf-bb", "sjf-predict"), ("plan-best", "plan-predict"))
 
 def log(workload, platform, policy, *given):
     search = ("exhaustive=3",) if policy.startswith("plan") else ()
+    search += ("estimator=recent",) if policy == "plan-predict" else ()
     spec = ",".join((*search, *given))
     return forebay.simulate(workload, platform, f"{policy}:{spec}" if spec else policy).facts["log_sha256"]
 
@@ -263,7 +264,10 @@ def check_seed(seed, workload, platform, limits=None, plans=True):
     pairs = [(Backfilled(workload, platform, family, model, limits=limits), SjfPredict(**family, **predictions))]
     if plans:
         pairs.append(
-            (Planned(workload, platform, planning, model, limits=limits), PlanPredict(**planning, **predictions))
+            (
+                Planned(workload, platform, planning, model, limits=limits),
+                PlanPredict(**planning, **predictions, estimator="recent"),
+            )
         )
     for slow, fast in pairs:
         slow.believe(**predictions).finished()

@@ -21,6 +21,7 @@ BLOCKS: dict[str, Part] = {
         for name in ("open_calendar", "lay_inside", "give_back_inside", "start_in_calendar")
     },
     "preempt": (f"{KERNELS}victims", "victims"),
+    "plan_with": (f"{KERNELS}predicted", "plan_given"),
 }
 """A policy whose code names one of these words is compiled with what stands there; others are compiled when they are
 first called."""

@@ -71,6 +71,11 @@ class Blocks:
         """Whether a waiting job would find all that it needs from a time on."""
         return bool(self._kernel("fits_at")(job, time))
 
+    def plan_with(self, params: np.ndarray, memory: tuple[np.ndarray, np.ndarray], rng: np.random.Generator) -> None:
+        """Start what has its turn in a plan by expected run times: the floats, with a place a job; 0 = its walltime."""
+        with self._interrupts:
+            self._kernel("plan_with")(params, memory, rng)
+
     def victims(self, job: int, candidates: np.ndarray) -> np.ndarray:
         """Those of running jobs that give way to a waiting one."""
         found: np.ndarray = self._kernel("preempt")(job, candidates, 1, False)
