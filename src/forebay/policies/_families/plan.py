@@ -1,5 +1,6 @@
 """The parameters that plan-based policies share. A policy of the family is a few numbers: see its own file."""
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar
@@ -10,6 +11,8 @@ from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._families.backfill import refuse_pinned
 
+_MOST = 10_000_000
+"""Orders that one decision may try: minutes, where a queue is long."""
 _STEEPEST = 30  # ten years to a higher power, many times, is more than a float can hold
 
 
@@ -64,6 +67,14 @@ class Planning(Policy):
             raise InputError(f"planned is {self.planned}; give a count from 1 up, or all")
         if not self.rate > 0:
             raise InputError(f"rate is {self.rate:g}; give a number above 0")
+        for name in ("rate", "floor", "heat"):
+            if getattr(self, name) == math.inf:
+                raise InputError(f"{name} has no end; give a number")
+        for what, tries in (("steps x moves", self.steps * self.moves), ("rounds", self.rounds)):
+            if tries > _MOST:
+                raise InputError(
+                    f"{what} is {tries:,}: so many orders would be tried at each decision; give at most {_MOST:,}"
+                )
         if self.exhaustive > 8:
             raise InputError(f"exhaustive is {self.exhaustive}; 8 jobs have 40,320 orders already, give at most 8")
         if not 0 <= self.insertions <= 1:
