@@ -36,9 +36,18 @@ def least_busy_moment(ready: np.ndarray, load: np.ndarray, weight: np.ndarray) -
     left, value = load[busy][by_ratio].tolist(), ratio[by_ratio].tolist()
     order = np.argsort(ready[busy], kind="stable")
     arrivals = (ready[busy][order] - origin).tolist()
+    total = _by_rank([*arrivals, np.inf], [*rank[order].tolist(), -1], left, value)
+    return still + total + origin * float(weight[busy].sum())
+
+
+def _by_rank(arrivals: list[float], ranks: list[int], left: list[float], value: list[float]) -> float:
+    """What the schedule costs that runs, at any moment, who is first in rank of those that have arrived.
+
+    `left` is what a rank still has to run, and `value` its weight of a second.
+    """
     waiting: list[int] = []
     now = total = 0.0
-    for arrival, job in zip([*arrivals, np.inf], [*rank[order].tolist(), -1], strict=True):
+    for arrival, job in zip(arrivals, ranks, strict=True):
         while waiting and now < arrival:
             first = waiting[0]
             runs = left[first]
@@ -52,7 +61,7 @@ def least_busy_moment(ready: np.ndarray, load: np.ndarray, weight: np.ndarray) -
         now = max(now, arrival)
         if job >= 0:
             heappush(waiting, job)
-    return still + total + origin * float(weight[busy].sum())
+    return total
 
 
 def least_completion(ready: np.ndarray, load: np.ndarray) -> float:

@@ -1,5 +1,7 @@
 """What of a site says which jobs displace others: PreemptType and its like, of slurm.conf and of sacctmgr's QOS."""
 
+from collections.abc import Sequence
+
 from forebay.errors import listed
 from forebay.slurm.site import Site
 from forebay.slurm.sources import values
@@ -25,24 +27,9 @@ def preemption_of(site: Site) -> tuple[Parameters, list[str]]:
             f"PreemptMode={mode or 'OFF'} is not modelled: no job displaces another; REQUEUE and CANCEL are, and no "
             "job is suspended on its nodes"
         ]
-    modes: Parameters = {}
-    exempts: Parameters = {}
-    graces: Parameters = {}
-    unknown: list[str] = []
     rows = [one for one in site.limits if one.kind is Kind.QOS] if kind == "qos" else _of_partitions(site)
-    for row in rows:
-        name, own = row.get("name"), row.get("preemptmode").upper()
-        if own in _MODES and own != mode:
-            modes[name] = own
-        elif own not in ("", "CLUSTER", *_MODES):
-            unknown.append(f"{name} {own}")
-            modes[name] = "OFF"
-        if row.get("preemptexempttime") not in _NEVER:
-            exempts[name] = _seconds(row, "preemptexempttime")
-        if row.get("gracetime") not in _NEVER:
-            graces[name] = _seconds(row, "gracetime") if kind == "qos" else row.get("gracetime")
+    modes, exempts, graces, notes = _by_row(kind, mode, rows)
     found = {"PreemptType": kind, "PreemptMode": _table(mode, modes)}
-    notes = [f"modes of preemption that are not modelled, and are as OFF: {listed(unknown)}"] if unknown else []
     exempt = site.setting("PreemptExemptTime")
     usual = "" if exempt in _NEVER else f"{values.seconds(exempt, site.place('PreemptExemptTime'), 'it'):.0f}"
     found |= {"PreemptExemptTime": _table(usual or "0", exempts)} if usual or exempts else {}
@@ -54,6 +41,27 @@ def preemption_of(site: Site) -> tuple[Parameters, list[str]]:
         else:
             notes.append("which QOS displace others is not known: add sacctmgr -P show qos")
     return found, notes
+
+
+def _by_row(kind: str, mode: str, rows: Sequence[Record]) -> tuple[Parameters, Parameters, Parameters, list[str]]:
+    """What QOS or partitions say for themselves: modes, times for which jobs are exempt, and times of grace."""
+    modes: Parameters = {}
+    exempts: Parameters = {}
+    graces: Parameters = {}
+    unknown: list[str] = []
+    for row in rows:
+        name, own = row.get("name"), row.get("preemptmode").upper()
+        if own in _MODES and own != mode:
+            modes[name] = own
+        elif own not in ("", "CLUSTER", *_MODES):
+            unknown.append(f"{name} {own}")
+            modes[name] = "OFF"
+        if row.get("preemptexempttime") not in _NEVER:
+            exempts[name] = _seconds(row, "preemptexempttime")
+        if row.get("gracetime") not in _NEVER:
+            graces[name] = _seconds(row, "gracetime") if kind == "qos" else row.get("gracetime")
+    notes = [f"modes of preemption that are not modelled, and are as OFF: {listed(unknown)}"] if unknown else []
+    return modes, exempts, graces, notes
 
 
 def _of_partitions(site: Site) -> list[Record]:

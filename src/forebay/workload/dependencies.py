@@ -63,14 +63,17 @@ def dependency_table(columns: Any) -> pl.DataFrame:
         raise InputError(f"the dependency table has a column {brief(odd[0])}; known: {listed(DEPENDENCY_SCHEMA)}")
     neutral = {name: value for name, value in _NEUTRAL.items() if name not in frame.columns}
     frame = frame.with_columns(pl.lit(value).alias(name) for name, value in neutral.items())
-    for name, dtype in DEPENDENCY_SCHEMA.items():
-        found = frame[name].cast(dtype, strict=False)
-        wrong = found.is_null() | (found.cast(frame[name].dtype, strict=False) != frame[name])
-        if len(frame) and wrong.any():
-            row = int(wrong.arg_max() or 0)
-            raise InputError(f"the dependency table: row {row} of {name} is {brief(frame[name][row])}; give {dtype}")
-        frame = frame.with_columns(found)
-    return frame.select(*DEPENDENCY_SCHEMA)
+    return frame.select(*(_cast(frame[name], dtype) for name, dtype in DEPENDENCY_SCHEMA.items()))
+
+
+def _cast(column: pl.Series, dtype: Any) -> pl.Series:
+    """A column as it is kept; refused where that would change a value."""
+    found = column.cast(dtype, strict=False)
+    wrong = found.is_null() | (found.cast(column.dtype, strict=False) != column)
+    if len(column) and wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise InputError(f"the dependency table: row {row} of {column.name} is {brief(column[row])}; give {dtype}")
+    return found
 
 
 def check(w: Workload, before: str = "") -> None:

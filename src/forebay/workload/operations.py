@@ -199,21 +199,27 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
     known = int(w.jobs["id"].is_in(frame["id"].implode()).sum())
     if not known:
         raise InputError(f"{label}: none of its rows is for a job of {w.name}; are these its job numbers?")
-    notes = list(w.notes)
-    if known < len(frame):
-        rows = counted(len(frame) - known, f"row of {label} is for a job", f"rows of {label} are for jobs")
-        notes.append(f"{rows} not in the workload: not used")
-    if known < len(w):
-        new = [name for name in names if name not in (*w.jobs.columns, *own)]
-        rest = f", and 0 for {', '.join(new)}" if new else ""
-        one, many = f"job has no row in {label}: it keeps its", f"jobs have no row in {label}: they keep their"
-        notes.append(f"{counted(len(w) - known, one, many)} values{rest}")
+    new = [name for name in names if name not in (*w.jobs.columns, *own)]
+    notes = [*w.notes, *_unmatched(w, len(frame), known, label, new)]
     line = f"{', '.join(names)} of {counted(known, 'job')} from {label}"
     lost = [name for name in names if name in w.names]
     if lost:  # numbers of another source would be called by names of this one
         notes.append(f"names of {', '.join(lost)} are left out: {label} gives numbers")
     kept = {name: called for name, called in w.names.items() if name not in lost}
     return _with(w, line, jobs=jobs, epoch=w.epoch + moved, notes=tuple(notes), names=kept)
+
+
+def _unmatched(w: Workload, n_rows: int, known: int, label: str, new: Sequence[str]) -> list[str]:
+    """Notes on rows of a table without a job, and on jobs without a row, which ask 0 of `new` resources."""
+    notes = []
+    if known < n_rows:
+        rows = counted(n_rows - known, f"row of {label} is for a job", f"rows of {label} are for jobs")
+        notes.append(f"{rows} not in the workload: not used")
+    if known < len(w):
+        rest = f", and 0 for {', '.join(new)}" if new else ""
+        one, many = f"job has no row in {label}: it keeps its", f"jobs have no row in {label}: they keep their"
+        notes.append(f"{counted(len(w) - known, one, many)} values{rest}")
+    return notes
 
 
 def _refuse_idle(jobs: pl.DataFrame, names: list[str], label: str) -> None:
@@ -225,16 +231,20 @@ def _refuse_idle(jobs: pl.DataFrame, names: list[str], label: str) -> None:
         )
 
 
-def join(ws: Sequence[Workload]) -> Workload:
-    """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all renumbered.
-
-    Users, groups and queues are the same in two parts if they have the same name; without names, the same number.
-    """
+def _check_joinable(ws: Sequence[Workload]) -> None:
     if not ws:
         raise InputError("nothing to join; name at least one workload")
     for w in ws:
         if "running_since" in w.jobs.columns:
             raise InputError(f"{w.name}: jobs run already when it begins; join the traces, then take the period of all")
+
+
+def join(ws: Sequence[Workload]) -> Workload:
+    """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all renumbered.
+
+    Users, groups and queues are the same in two parts if they have the same name; without names, the same number.
+    """
+    _check_joinable(ws)
     sources = list({w.sha256 or k: w for k, w in enumerate(ws)}.values())  # parts of one file count its records once
     base = min(w.epoch for w in ws)
     shifted, names, remarks = joined(ws, [later(w.jobs, w.epoch - base) for w in ws])

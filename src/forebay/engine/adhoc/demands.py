@@ -129,7 +129,6 @@ class Served:
         owner = np.repeat(np.arange(len(count)), count)
         self.size_nodes = self.nodes[owner] + (servers if self.setting.nodes == "borrowed" else 0)
         kinds = np.where(count > 1, "evolving", "rigid").astype(object)
-        runs = np.flatnonzero(self.stage == _RUN)
         # What a task takes at each size.
         task = np.repeat(np.arange(len(self.job)), count[self.job])
         first = np.cumsum(count[self.job]) - count[self.job]
@@ -137,7 +136,34 @@ class Served:
         has, nodes = servers[size], self.size_nodes[size]
         self.task_of_amount, self.first_amount = task, first
         job, own = self.job[task], self.nodes[self.job[task]]
-        seconds, served = self.seconds[task].copy(), self.served[task]
+        staging = np.isin(self.turn[task], (0, 2))
+        others = np.maximum(nodes - 1, 1)
+        return Applications(
+            jobs=pl.DataFrame({"job": self.ids, "type": kinds}, {"job": pl.Int64, "type": pl.String}),
+            sizes=pl.DataFrame(
+                {"job": self.ids[owner], "nodes": self.size_nodes, "walltime": walltime[self.busy][owner]}
+            ),
+            loops=self._loops(),
+            tasks=self._tasks_of_all(),
+            amounts=pl.DataFrame(
+                {
+                    "job": self.ids[job],
+                    "task": self.task[task],
+                    "nodes": nodes,
+                    "seconds": self._seconds(task, own, has),
+                    "flop": np.zeros(len(task)),
+                    "communication": self.talks[task] * (own - 1) / others,
+                    "bytes": np.where(self.moving[task], self.bytes[task], 0.0),
+                    "streams": np.where(staging, np.maximum(has, 1), own),
+                }
+            ),
+            requests=self._requests(),
+        )
+
+    def _seconds(self, task: np.ndarray, own: np.ndarray, has: np.ndarray) -> np.ndarray:
+        """How long tasks take, on `own` nodes with `has` servers each."""
+        seconds: np.ndarray = self.seconds[task].copy()
+        served = self.served[task]
         if self.setting.nodes == "own":
             computes = (self.kind[task] == PhaseKind.COMPUTE) & (has > 0)
             seconds[computes] *= 1 + self.setting.slowdown
@@ -146,46 +172,33 @@ class Served:
             at = own[served] - 1, has[served] - 1
             rate = np.where(np.isin(self.kind[task[served]], _WRITES), by_write[at], by_read[at])
             seconds[served] = self.bytes[task[served]] / self.rounds[task[served]] / rate
-        staging = np.isin(self.turn[task], (0, 2))
-        others = np.maximum(nodes - 1, 1)
-        return Applications(
-            jobs=pl.DataFrame({"job": self.ids, "type": kinds}, {"job": pl.Int64, "type": pl.String}),
-            sizes=pl.DataFrame(
-                {"job": self.ids[owner], "nodes": self.size_nodes, "walltime": walltime[self.busy][owner]}
-            ),
-            loops=pl.DataFrame(
-                {
-                    "job": self.ids[self.job[runs]],
-                    "loop": self.loop[runs],
-                    "rounds": self.rounds[runs],
-                    "point": np.zeros(len(runs), bool),
-                    "barrier": np.ones(len(runs), bool),
-                }
-            ),
-            tasks=pl.DataFrame(
-                {
-                    "job": self.ids[self.job],
-                    "task": self.task,
-                    "stage": pl.Series(_STAGES[self.stage], dtype=pl.String),
-                    "loop": self.loop,
-                    "kind": pl.Series(_WORDS[self.kind], dtype=pl.String),
-                    "beside": np.zeros(len(self.job), bool),
-                    "coupled": np.ones(len(self.job), bool),
-                }
-            ),
-            amounts=pl.DataFrame(
-                {
-                    "job": self.ids[job],
-                    "task": self.task[task],
-                    "nodes": nodes,
-                    "seconds": seconds,
-                    "flop": np.zeros(len(task)),
-                    "communication": self.talks[task] * (own - 1) / others,
-                    "bytes": np.where(self.moving[task], self.bytes[task], 0.0),
-                    "streams": np.where(staging, np.maximum(has, 1), own),
-                }
-            ),
-            requests=self._requests(),
+        return seconds
+
+    def _loops(self) -> pl.DataFrame:
+        """How many rounds each loop has."""
+        runs = np.flatnonzero(self.stage == _RUN)
+        return pl.DataFrame(
+            {
+                "job": self.ids[self.job[runs]],
+                "loop": self.loop[runs],
+                "rounds": self.rounds[runs],
+                "point": np.zeros(len(runs), bool),
+                "barrier": np.ones(len(runs), bool),
+            }
+        )
+
+    def _tasks_of_all(self) -> pl.DataFrame:
+        """What jobs do, task by task, whatever their size."""
+        return pl.DataFrame(
+            {
+                "job": self.ids[self.job],
+                "task": self.task,
+                "stage": pl.Series(_STAGES[self.stage], dtype=pl.String),
+                "loop": self.loop,
+                "kind": pl.Series(_WORDS[self.kind], dtype=pl.String),
+                "beside": np.zeros(len(self.job), bool),
+                "coupled": np.ones(len(self.job), bool),
+            }
         )
 
     def _requests(self) -> pl.DataFrame:
