@@ -18,49 +18,53 @@ EXAMPLES = options.examples(
     "forebay workload io trace.swf.gz jobs.parquet.zip --share all:0.1,node=2GB,pfs=25GB --buffered --replicas 10",
 )
 
+Target = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.")]
+Logs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--darshan",
+        metavar="PATH",
+        help="Text of darshan-parser or a CSV file of summaries, or a folder of such; may be given several times.",
+        show_default=False,
+    ),
+]
+Shares = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--share",
+        metavar="WHO:SHARE",
+        help="The share of their time that jobs without logs spend in I/O: queue=gpu:0.2, user=17:0.1,spread=0.5, "
+        "all:0.1,node=2GB,pfs=25GB; the first that fits counts.",
+        show_default=False,
+    ),
+]
+Rest = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="Complete all other jobs by this model, such as io-share:io=0.1.",
+        show_default=False,
+        autocompletion=completion.model,
+    ),
+]
+Buffered = Annotated[bool, typer.Option("--buffered", help="Let jobs reserve burst buffer for their checkpoints.")]
+Replicas = Annotated[
+    int,
+    typer.Option("--replicas", metavar="N", min=1, help="Write N versions, each with its own draws: OUT, OUT-2, ..."),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the draws of shares and model.")]
+
 
 def command(
     source: options.WorkloadArgument,
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.")],
-    logs: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--darshan",
-            metavar="PATH",
-            help="Text of darshan-parser or a CSV file of summaries, or a folder of such; may be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    shares: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--share",
-            metavar="WHO:SHARE",
-            help="The share of their time that jobs without logs spend in I/O: queue=gpu:0.2, user=17:0.1,spread=0.5, "
-            "all:0.1,node=2GB,pfs=25GB; the first that fits counts.",
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            metavar="SPEC",
-            help="Complete all other jobs by this model, such as io-share:io=0.1.",
-            show_default=False,
-            autocompletion=completion.model,
-        ),
-    ] = "",
-    buffered: Annotated[
-        bool, typer.Option("--buffered", help="Let jobs reserve burst buffer for their checkpoints.")
-    ] = False,
-    replicas: Annotated[
-        int,
-        typer.Option(
-            "--replicas", metavar="N", min=1, help="Write N versions, each with its own draws: OUT, OUT-2, ..."
-        ),
-    ] = 1,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the draws of shares and model.")] = 0,
+    target: Target,
+    logs: Logs = None,
+    shares: Shares = None,
+    model: Rest = "",
+    buffered: Buffered = False,
+    replicas: Replicas = 1,
+    seed: Seed = 0,
     form: options.FormatOption = Format.text,
 ) -> None:
     """Give the jobs of a trace I/O, so that a burst buffer or a file system can change their run times.
