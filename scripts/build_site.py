@@ -111,6 +111,7 @@ NAVIGATION = {
                 "swf",
                 "sacct",
                 "slurm-events",
+                "philly",
                 "batsim",
                 "wfcommons",
                 "tables",

@@ -203,3 +203,17 @@ def test_load_and_policies_beside_what_ifs(site):
     assert found.runs["fcfs-easy"].jobs["submission_time"].max() == 30.0 * 39
     with pytest.raises(InputError, match="nothing of this name"):
         fb.compare(jobs(), [fb.policies.load("fcfs")], site.platform, vary={"depth": 2}, reference="Fcfs", replicas=0)
+
+
+def test_a_buffer_where_the_site_has_none_is_as_if_the_file_had_it(tmp_path):
+    path = tmp_path / "brook.toml"
+    path.write_text(FILE.partition("[tiers.burst_buffer]")[0])
+    machine = platforms.load(path)
+    found = changed(Site(machine, machine.policy), "burst_buffer", "10TB").platform
+    path.write_text(FILE)
+    assert found.tiers == platforms.load(path).tiers
+    assert found.classes == machine.classes
+    with pytest.raises(InputError, match="0TB is none"):
+        changed(Site(machine, machine.policy), "burst-buffer", "0TB")
+    with pytest.raises(InputError, match="has nothing of this name"):
+        changed(Site(machine, machine.policy), "burst_bufer", "1TB")

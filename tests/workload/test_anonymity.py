@@ -17,7 +17,7 @@ from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 
-READ_ONLY = ["slurm-events", "wfcommons"]
+READ_ONLY = ["philly", "slurm-events", "wfcommons"]
 SUFFIXES = {"swf": ".swf", "sacct": ".sacct", "batsim": ".json", "parquet": ".parquet.zip"}
 N = 40
 FACTS = ("submit", "walltime", "run_time", "flop", "communication", "nodes", "priority", "cancel", "burst_buffer")

@@ -120,7 +120,7 @@ def test_an_unknown_suffix_is_refused_on_write(tmp_path):
 
 
 def test_every_format_and_embedded_workload_keeps_the_contract():
-    assert names("workload.formats") == ["batsim", "parquet", "sacct", "slurm-events", "swf", "wfcommons"]
+    assert names("workload.formats") == ["batsim", "parquet", "philly", "sacct", "slurm-events", "swf", "wfcommons"]
     for name in names("workload.formats"):
         module = load("workload.formats", name, "format")
         assert module.DESCRIPTION

@@ -9,15 +9,18 @@ from typing import Any
 
 from forebay import policies
 from forebay._run.labels import with_parameters
+from forebay.core.units import parse_bytes
 from forebay.errors import InputError, nearest
 from forebay.platforms import NodeClass, Partition, Platform, Rule
 from forebay.platforms.rules import KEYS as LIMITS
 from forebay.platforms.rules import WHO, limit_called
+from forebay.platforms.tiers import shared_bb
 from forebay.platforms.variation import known_to, quantity, varied
 
 _WEIGHT = "PriorityWeight"
 _NONE = ("none", "unlimited", "infinite", "-1")
 """Values that take a limit away."""
+_BUFFER = "burst-buffer"
 _OF_CLASS = ("nodes", "cores", "memory", "gpus", "weight")
 _OF_PARTITION = ("max_time", "max_nodes", "max_jobs", "priority_tier", "state", "default")
 
@@ -68,11 +71,15 @@ def _weight(site: Site, key: str, value: str) -> Site:
 
 
 def _of_machine(site: Site, key: str, value: str) -> Site:
-    """Nodes, or the room or the bandwidth of a tier of storage."""
-    found = quantity(site.platform, key)
-    amount = found.parse(value)
+    """Nodes, or the room or the bandwidth of a tier of storage; a burst buffer also where the site has none."""
+    added = _folded(key) == _BUFFER and _lacks_buffer(site.platform)
+    found = None if added else quantity(site.platform, key)
+    amount = parse_bytes(value) if found is None else found.parse(value)
     if not amount > 0:
         raise InputError(f"{value} is none; write an amount above 0")
+    if found is None:
+        tiers = (*site.platform.tiers, shared_bb.Tier(name="burst_buffer", capacity=round(amount)))
+        return _made(site, tiers=tiers)
     return replace(site, platform=varied(site.platform, {found.name: amount}))
 
 
@@ -137,7 +144,11 @@ _KINDS: Mapping[str, Callable[[Site, str, str], Site]] = {
 
 
 def _machine(site: Site) -> list[str]:
-    return known_to(site.platform)
+    return [*known_to(site.platform), *([_BUFFER] if _lacks_buffer(site.platform) else [])]
+
+
+def _lacks_buffer(platform: Platform) -> bool:
+    return all(_folded(tier.name) != _BUFFER for tier in platform.tiers)
 
 
 def _folded(name: str) -> str:
