@@ -39,6 +39,7 @@ from forebay.cli import (
 from forebay.cli._input.help_text import Command, Group
 from forebay.cli._input.options import examples
 from forebay.cli._render.printing import LINES, hush, message
+from forebay.cli.slurm import agent as slurm_agent
 from forebay.cli.slurm import predict as slurm_predict
 from forebay.cli.slurm import snapshot as slurm_snapshot
 from forebay.cli.workload import convert, fit_bb, generate, info, io, models, split
@@ -128,6 +129,7 @@ _add(app, warmup, "warmup")
 app.add_typer(slurm, name="slurm")
 _add(slurm, slurm_snapshot, "snapshot")
 _add(slurm, slurm_predict, "predict")
+_add(slurm, slurm_agent, "agent")
 app.add_typer(workload, name="workload")
 _add(workload, info, "info")
 _add(workload, convert, "convert")
