@@ -86,7 +86,8 @@ def site_of(parts: list[Source]) -> LiveSite:
 
 def _down(parts: list[Source]) -> tuple[list[dict[str, Any]], list[str]]:
     """Nodes that no job may start on, and those of which jobs have still to end."""
-    gone, draining = [], []
+    gone: list[str] = []
+    draining: list[str] = []
     for record in (record for part in parts for record in part.records if record.kind is Kind.NODE):
         state = record.get("State").upper()
         if any(word in state for word in _OUT) and "FUTURE" not in state:
