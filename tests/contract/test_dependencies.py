@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
+from cases import specs
 from cases.waiting import check_waits
 from forebay import policies
 from forebay.testing.drawing import KINDS, random_case
@@ -14,7 +15,7 @@ ALONE = [kind for kind in KINDS if isinstance(kind, Dependent)]
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("spec", [name for name in policies.names() if not policies.load(name).needs_times])
+@pytest.mark.parametrize("spec", specs.WITHOUT_TIMES)
 def test_every_policy_waits_for_parents(spec):
     waited = 0
     for number in range(CASES):

@@ -4,13 +4,13 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from cases import tiered
+from cases import specs, tiered
 from forebay import policies
 from forebay.errors import BadActionError
 from forebay.testing import check_policy
 
 FAMILY = [
-    *policies.names(),
+    *specs.EVERY,
     "fcfs-bb:depth=3",
     "sjf-bb:max_backfill=2",
     "priority:order=nodes,descending=false",
@@ -37,14 +37,14 @@ def test_every_policy_keeps_the_contract(spec, n_cases):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("spec", policies.names())
+@pytest.mark.parametrize("spec", specs.EVERY)
 def test_every_policy_keeps_the_contract_on_a_few_cases(spec):
     report = check_policy(spec, seed=7, n_cases=3)
     assert report.passed, report.explanation
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("spec", [name for name in policies.names() if not policies.load(name).needs_times])
+@pytest.mark.parametrize("spec", specs.WITHOUT_TIMES)
 def test_every_policy_runs_jobs_on_tiers_of_storage(spec):
     """Those that know nothing of tiers start all on slow storage; all jobs that fit are done, alike each time."""
     made, platform = tiered.make(11)

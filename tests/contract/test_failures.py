@@ -3,7 +3,7 @@
 import pytest
 
 import forebay as fb
-from cases import tiered
+from cases import specs, tiered
 from forebay import policies
 from forebay.workload import models
 
@@ -21,7 +21,7 @@ def case(spec):
     return made, platform, "tiered", ("mtbf=30s,downtime=20s", "mtbf=60s,downtime=40s,checkpoint=1s,known=no")
 
 
-@pytest.mark.parametrize("spec", policies.names())
+@pytest.mark.parametrize("spec", specs.EVERY)
 def test_all_jobs_are_done(spec):
     made, platform, model, kinds = case(spec)
     for failures in kinds:

@@ -3,7 +3,7 @@
 import pytest
 
 import forebay as fb
-from cases import classes, shared, site, stepped, tiered
+from cases import classes, shared, site, specs, stepped, tiered
 from cases.pooled import make as pooled_case
 from constancy import runs
 from contract.test_failures import case as failing_case
@@ -55,7 +55,7 @@ INTERPRETED = ("fcfs-bb", "conservative", "sas", "slurm", "steal-malleable")
 
 
 @pytest.mark.parametrize(
-    "spec", [pytest.param(name, marks=pytest.mark.small) if name in INTERPRETED else name for name in policies.names()]
+    "spec", [pytest.param(name, marks=pytest.mark.small) if name in INTERPRETED else name for name in specs.EVERY]
 )
 def test_failures(spec):
     """Nodes fail, jobs write checkpoints: on tiers of storage, or malleable ones with applications."""
@@ -137,7 +137,7 @@ def test_a_policy_in_plain_python_with_a_memory(seed):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("spec", [name for name in policies.names() if not policies.load(name).needs_times])
+@pytest.mark.parametrize("spec", specs.WITHOUT_TIMES)
 def test_every_policy_can_take_over(spec):
     """It finds jobs that run and wait, and has no memory of them; all that fit are done."""
     made, platform = tiered.make(11)

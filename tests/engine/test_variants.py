@@ -23,7 +23,7 @@ from forebay.engine.loop import run_compiled
 from forebay.engine.variants import CAPABILITIES, FULL, VARIANTS, covering, facts_of, uses
 from forebay.errors import InputError
 from forebay.platforms import Partition, Platform, Reservation
-from forebay.policies import Limited, Limits, load
+from forebay.policies import Every, Limited, Limits, Placed, load
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
 
@@ -126,6 +126,8 @@ CASES = {
     "failures": _failing,
     "applications": _growing,
     "power": _switched,
+    "ticks": lambda: _pooled(policy=Every(Dice(), 4.0), legs=True),
+    "placing": lambda: _made(transfers.make(2), job_model="io-aware", policy=Placed(Dice(), "spread")),
 }
 """A run for every capability."""
 

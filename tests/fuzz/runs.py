@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import forebay as fb
-from forebay import policies
+from cases import specs
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.platforms import load as load_platform
@@ -75,7 +75,7 @@ def draw(seed):
     rng = random.Random(f"run {seed}")
     machine = rng.choice(MACHINES)
     platform = _platform(machine)
-    name = rng.choice([name for name in policies.names() if not policies.load(name).needs_times])
+    name = rng.choice(specs.WITHOUT_TIMES)
     limits = rng.choice(("", "", "", "+limits:user_jobs=1", "+limits:user_nodes=4,run_time=1h,over=reject"))
     model = rng.choice([model for model in MODELS if model != "tiered" or platform.by_choice])
     n_jobs = rng.choice((1, 2, 2, 3, 5, 8, 13, 40))

@@ -171,3 +171,12 @@ def test_a_plan_waits_for_the_better_order():
 def test_what_makes_no_sense_is_refused(spec, words):
     with pytest.raises(InputError, match=words):
         load(spec)
+
+
+@pytest.mark.small
+def test_the_long_annealing_has_the_orders_of_its_source():
+    """100 x log(0.0001) / log(0.9) are 8,742 orders, so the 88th temperature is the last."""
+    long = load("plan-zheng")
+    assert vars(long) == vars(Planning(exhaustive=0, steps=88, moves=100, floor=0.0))
+    assert (long.steps - 1) * long.moves < 8742 <= long.steps * long.moves
+    assert long.rate**long.steps < 1e-4 < long.rate ** (long.steps - 1)

@@ -33,3 +33,12 @@ def test_barrier():
     log = forebay.simulate(forebay.read("table1"), policy="fcfs-easy").log
     starts = log.filter(log["kind"] == "start").select("time", "job").rows()
     assert [(time / 60, job) for time, job in starts if 4 <= time / 60 <= 10] == [(10, 3), (10, 7)]
+
+
+def test_the_text_on_fig_2_fits_reservations_for_all():
+    """ "At time 10, there are only left jobs 3 and 7": so under conservative-bb. By Algorithm 1 job 7 is over at 9."""
+    left = {}
+    for policy in ("fcfs-bb", "conservative-bb"):
+        jobs = forebay.simulate("table1", policy=policy).jobs
+        left[policy] = jobs.filter(jobs["finish_time"] > 10 * 60)["job_id"].to_list()
+    assert left == {"fcfs-bb": [3], "conservative-bb": [3, 7]}

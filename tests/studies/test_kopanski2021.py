@@ -106,7 +106,7 @@ def test_the_whole_log_and_its_parts(data, carried_out):
     assert near["mean_percent"].abs().max() < 25
     ratios = report.frames["sixteen"].filter(pl.col("policy").is_in(["filler", "fcfs-bb"]))
     assert ((ratios["median"] / ratios["published"] - 1).abs() < 0.25).all()
-    assert sum(file.suffix == ".svg" for file in files) == 11
+    assert sum(file.suffix == ".svg" for file in files) == 12
 
 
 def test_policies_that_the_paper_does_not_have(data, carried_out):
@@ -116,5 +116,6 @@ def test_policies_that_the_paper_does_not_have(data, carried_out):
     assert report.notes == []
     assert [file.name for file in files if file.suffix == ".svg"] == [
         "fig-01-toy-fcfs-easy.svg",
+        "fig-02-toy-as-the-text-says.svg",
         "fig-02-toy-fcfs-bb.svg",
     ]

@@ -43,16 +43,25 @@ class Cerberus:
         if len(act.free) == 1:
             units = [p.unit_nodes]
         if p.method == "table":
+            if p.round == "down":
+                rows = [tuple(need // unit for need, unit in zip(row, units, strict=True)) for row in rows]
+                room, units = tuple(have // unit for have, unit in zip(room, units, strict=True)), [1] * len(room)
             _, chosen = knapsack.by_recursion(rows, values, room, units)
         else:
             _, chosen = knapsack.by_enumeration(rows, values, room)
-        started = [job for job, taken in zip(some, chosen, strict=True) if taken] or some[:1]
-        for job in started:
+        n_started = 0
+        for job, taken in zip(some, chosen, strict=True):
+            if taken and act.fits(job):
+                act.start(job)
+                n_started += 1
+        for job in some[: 1 - min(n_started, 1)]:
             act.start(job)
 
     def value(self, view, name, job, row, rows):
         if name != "run":
             return 1.0 if self.policy.stage_value == "jobs" else float(row[0])
+        if self.policy.run_value == "one":
+            return 1.0
         value = float(row[0])
         if len(row) > 1 and any(other[1] for other in rows):
             value *= row[1]

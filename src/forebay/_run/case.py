@@ -39,6 +39,7 @@ from forebay.engine.limits.build import Site, site_of
 from forebay.engine.limits.frames import held_frame
 from forebay.engine.limits.tables import Meters
 from forebay.engine.partitions.build import never_started
+from forebay.engine.placing.build import draw as draw_places
 from forebay.engine.policy_io.needs import NO_WISHES, Wishes
 from forebay.engine.power.build import with_watts
 from forebay.engine.reservations.build import reserved_of
@@ -55,7 +56,7 @@ from forebay.platforms.failures import check as check_failures
 from forebay.platforms.failures import load as load_failures
 from forebay.platforms.platform import Platform
 from forebay.policies import names as policy_names
-from forebay.policies._limited import apart
+from forebay.policies._limited import apart, manner_of
 from forebay.results import Result
 from forebay.results._waits import with_run_alone
 from forebay.workload import Workload, read
@@ -183,8 +184,8 @@ class Case:
 
     def built(self, once: bool = False) -> tuple[State, Truth, list[str]]:
         """How a run begins; what begins once needs no mould for others."""
-        own = once or self.limits is not None or self.wishes.seen()  # a policy's limits and wishes are in the tables
-        return self.ground.built(self.site, self.wishes) if own else self.ground.tables()
+        asked = self.limits is not None or self.wishes.asks()  # which is in the tables
+        return self.ground.built(self.site, self.wishes) if once or asked else self.ground.tables()
 
     def tables(self, once: bool = False) -> Tables:
         """What a run needs: each its own."""
@@ -194,6 +195,7 @@ class Case:
         failing, draw = self.failing, None
         if failing is not None:
             draw = draws(truth, failing, self.platform.nodes, failing.seed if failing.seed >= 0 else self.seed)
+        draw_places(truth.placing, self.seed)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(0,)))
         return Tables(state, truth, notes, draw, rng)
 
@@ -203,7 +205,7 @@ class Case:
         scheduler, limits, said = _scheduler(loaded, self.workload, self.platform)
         check_needs(scheduler, name, self.ground)
         site = site_of(self.workload, self.platform, self.program, limits)
-        wishes = wishes_on(scheduler, name, self.ground)
+        wishes = wishes_on(scheduler, name, self.ground)._replace(manner=manner_of(loaded))
         return replace(
             self, scheduler=scheduler, limits=limits, policy=name, spec=spec, said=said, site=site, wishes=wishes
         )
@@ -244,6 +246,7 @@ class Case:
             **({"dependencies": count_kinds(workload)} if workload.dependencies is not None else {}),
             **({"reserved": reserved_of(workload, chosen)} if chosen.reservations else {}),
             **({"limits": limits.describe()} if limits else {}),
+            **self.wishes.manner.describe(),
         }
         result = Result.later(
             partial(_frames, left, record, workload, chosen, self.site),
@@ -291,7 +294,7 @@ def case_of(
     ground = _ground(workload, named, job_model, failures)
     check_needs(scheduler, name, ground)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
-    wishes = wishes_on(scheduler, name, ground)
+    wishes = wishes_on(scheduler, name, ground)._replace(manner=manner_of(loaded))
     return Case(ground, scheduler, limits, name, spec, said, site, wishes, seed)
 
 

@@ -16,6 +16,7 @@ from forebay._support.text import plain
 from forebay.errors import InputError, brief
 from forebay.platforms.platform import Platform
 from forebay.policies._limited import MARK
+from forebay.policies._manner import bare, marks_of
 
 SITE = "site"
 _OF_SITE = re.compile(r"site(?=$|[:+])", re.IGNORECASE)
@@ -93,12 +94,12 @@ def _name(policy: Any) -> str:
 
 def changed(own: str, spec: str) -> str:
     """The policy of the site with what `site:key=value,...+limits:...` says of it."""
-    asked, mark, limits = spec.partition(MARK)
-    base, own_mark, own_limits = own.partition(MARK)
+    asked, mark, limits = bare(spec).partition(MARK)
+    base, own_mark, own_limits = bare(own).partition(MARK)
     _, changes = parse_spec(asked)
     if changes:
         base = with_parameters(base, changes)
-    return base + (mark + limits if mark else own_mark + own_limits)
+    return base + marks_of(spec, own) + (mark + limits if mark else own_mark + own_limits)
 
 
 def with_parameters(spec: str, changes: dict[str, str]) -> str:

@@ -275,6 +275,8 @@ class Simulation:
         case = self._case.under(policy)
         if case.limits != self._case.limits:
             raise InputError(f"policy {case.policy} has other limits than this run; open a run with these limits")
+        if case.wishes.manner != self._case.wishes.manner:
+            raise InputError(f"policy {case.policy} is not asked as this run's is; open a run with it")
         if case.wishes.seen() - self._case.wishes.seen():
             raise InputError(f"policy {case.policy} asks for more than this run tells; open a run with it")
         note = f"{self._case.policy} decided until t = {self.now:.10g} s, {case.policy} from there on"

@@ -1,8 +1,8 @@
-"""Limits: what a site lets a user ask for and have running at a time, whatever the policy."""
+"""What stands around any policy: what a site lets a user ask for and have running at a time, and how it is asked."""
 
 import math
 from dataclasses import dataclass, fields
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from forebay._support.input_limits import LONGEST, too_long
 from forebay.core.units import parse_seconds
@@ -38,3 +38,21 @@ class Limits:
         return {
             one.name: value for one in fields(self) if (value := getattr(self, one.name)) != getattr(unset, one.name)
         }
+
+
+PLACES = ("ids", "contiguous", "one-group", "fewest-groups", "spread", "random")
+"""Rules by which the engine chooses nodes, see `engine.placing`."""
+
+
+class Manner(NamedTuple):
+    """How the engine goes about a policy's decisions."""
+
+    every: float = 0.0  # seconds: decisions are made at whole multiples of it alone; 0 = whenever something happens
+    place: str = PLACES[0]  # how nodes are chosen
+
+    def describe(self) -> dict[str, float | str]:
+        """What differs from the usual, as JSON can hold it."""
+        return {name: value for name, value in self._asdict().items() if value != getattr(USUAL, name)}
+
+
+USUAL = Manner()

@@ -7,6 +7,7 @@ from forebay.engine.allocation.ways import takes_way
 from forebay.engine.ending import reject
 from forebay.engine.legs import cancel, start_leg
 from forebay.engine.malleable.resize import resize_as_asked, takes_size
+from forebay.engine.placing.kernels import put_off, was_put_off
 from forebay.engine.preemption.kernels import interrupt_as_asked
 from forebay.engine.queue import has_begun
 from forebay.engine.refusal import refuse
@@ -43,6 +44,8 @@ def start(state, truth, action):
         if state.demands[leg, r] > state.resources[r]["free"]:
             return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
     refusal, short, first, n_picks, by_engine = settle_places(state, truth, action)
+    if put_off(state, truth, refusal):
+        return Status.DECIDE.value
     if refusal != Refusal.NONE:
         return refuse(truth, refusal, j, short)
     if by_engine:
@@ -119,6 +122,8 @@ def apply(state, truth):
             status = refuse(truth, Refusal.UNKNOWN_VERB, action["job"], -1)
         if status != Status.DECIDE:
             return status
+        if was_put_off(truth):
+            break
     counts["n_actions"] = 0
     counts["n_picks"] = 0
     counts["n_shares"] = 0

@@ -22,9 +22,11 @@ from forebay.engine.hooks.instants import (
     is_pending,
     must_decide_again,
     next_of_nodes,
+    next_tick,
     next_time,
     on_decision,
     on_nodes,
+    tick,
 )
 from forebay.engine.legs import end_phase, kill
 from forebay.engine.refusal import refuse
@@ -43,15 +45,15 @@ def _next_time(truth):
 
 
 @kernel
-def _is_over(cursor, n_jobs, time, of_nodes):
-    """Whether a run ends here, where nothing happens before `time` but wakes, and what nodes do at `of_nodes`."""
+def _is_over(cursor, n_jobs, time, later):
+    """Whether a run ends here, where nothing happens before `time` but wakes, and what is due `later`."""
     if cursor["n_ended"] == n_jobs:  # who cancels a job that has ended comes too late
         return True
     if time < np.inf:
         cursor["n_idle_wakes"] = 0
         return False
     cursor["n_idle_wakes"] += 1
-    nothing = cursor["n_wakes"] == 0 and of_nodes == np.inf
+    nothing = cursor["n_wakes"] == 0 and later == np.inf
     return nothing or cursor["n_idle_wakes"] > MOST_IDLE_WAKES
 
 
@@ -113,21 +115,21 @@ def advance(state, truth):
     while clock["triggers"] == 0 or clock["now"] < cursor["begin"] or is_pending(truth, clock["now"]):
         if interrupted(state):
             return Status.PAUSED.value
-        before_next(truth, clock["now"])
+        before_next(state, truth)
         first = _next_time(truth)
-        of_nodes = next_of_nodes(state, truth, first)
-        if _is_over(cursor, len(state.jobs), first, of_nodes):
+        later = min(next_of_nodes(state, truth, first), next_tick(truth))
+        if _is_over(cursor, len(state.jobs), first, later):
             if at_standstill(state, truth):
                 let_in(state, truth, clock["now"])
                 continue
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value
-        first = min(first, of_nodes)
+        first = min(first, later)
         if cursor["n_wakes"] > 0:
             first = min(first, truth.wakes[0])
         until = first + instant_width(first)
         now = _ring(state, truth, until)
         now = max(now, on_nodes(state, truth, until))
-        now = happen(state, truth, until, now)
+        now = happen(state, truth, until, tick(truth, until, now))
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:
             now = max(now, truth.wakes[0])
             cursor["n_wakes"] -= 1

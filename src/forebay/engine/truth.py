@@ -16,7 +16,9 @@ from forebay.engine.io_knowledge.tables import IoKnowledge, make_knowledge
 from forebay.engine.limits.tables import Meters, make_meters
 from forebay.engine.malleable.tables import Rounds, no_rounds
 from forebay.engine.partitions.tables import Doors, make_doors
+from forebay.engine.placing.tables import Placing, make_placing
 from forebay.engine.power.tables import Switching, make_switching
+from forebay.engine.ticks.tables import make_ticks
 
 CURSOR = np.dtype(
     [
@@ -131,6 +133,8 @@ class Truth(NamedTuple):
     dependencies: Dependencies
     doors: Doors
     power: Switching
+    placing: Placing
+    ticks: np.ndarray  # see `ticks`; empty where policies are called as things happen
     member: np.ndarray  # int64[job]: reservations that it may use, as bits; empty where there are none
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
@@ -164,6 +168,7 @@ class Sizes(NamedTuple):
     asks: int = 0  # legs that take parts of nodes
     columns: int = 0
     known_io: IoKnowledge = make_knowledge()  # what a policy will know of what jobs read and write
+    every: float = 0.0  # seconds between decisions by the clock
 
 
 def empty_truth(
@@ -199,6 +204,8 @@ def empty_truth(
         dependencies=dependencies,
         doors=doors,
         power=power,
+        placing=make_placing(),
+        ticks=make_ticks(n.every),
         member=np.zeros(n.jobs if n.planned else 0, np.int64),
         hidden=np.zeros(len(meters.away), np.int64),
         due=np.zeros(n.jobs, np.int64),

@@ -19,9 +19,10 @@ from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._by_priority import asks_for_priority, preset_of
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
+from forebay.policies._manner import Every, Placed, bare, loaded_with
 from forebay.policies._orders import ALL
 
-__all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
+__all__ = ["Every", "Limited", "Limits", "Placed", "Policy", "describe", "load", "names"]
 
 COMPARED = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb", "conservative-bb", "bbsched-exact", "plan-best")
 """What `forebay compare` compares by default: few, each a step on from those before it."""
@@ -76,8 +77,8 @@ def load(spec: str | Any) -> Any:
     Parameters
     ----------
     spec
-        "fcfs-bb:depth=3", "mine.py:Mine:patience=3", either with "+limits:user_jobs=4" behind it; or an object with
-        `decide(view, act)`, or a class of such that needs no arguments.
+        "fcfs-bb:depth=3", "mine.py:Mine:patience=3", either with "+every=60s" or "+limits:user_jobs=4" behind it; or an
+        object with `decide(view, act)`, or a class of such that needs no arguments.
 
     Returns
     -------
@@ -95,6 +96,8 @@ def load(spec: str | Any) -> Any:
         plain, _ = apart(spec)
         _check(plain, type(plain).__name__)
         return spec
+    if bare(spec) != spec:
+        return loaded_with(spec, load(bare(spec)))
     plain, mark, rest = spec.partition(MARK)
     if mark:
         try:
@@ -132,7 +135,7 @@ _OWN_FILE = re.compile(r"(?P<path>.+\.py):(?P<rest>.+)")
 
 def own_file(spec: str) -> str:
     """The user's file that a spec names, as it is written; empty if it names none."""
-    found = _OWN_FILE.fullmatch(spec.partition(MARK)[0])
+    found = _OWN_FILE.fullmatch(bare(spec).partition(MARK)[0])
     return found["path"] if found and Path(found["path"]).is_file() else ""
 
 
@@ -143,7 +146,7 @@ def takes(spec: str, parameter: str) -> bool:
 
 def parameters(spec: str) -> list[str]:
     """The parameters that the policy of a spec may be given."""
-    plain = spec.partition(MARK)[0]
+    plain = bare(spec).partition(MARK)[0]
     own = _OWN_FILE.fullmatch(plain)
     name = (own["rest"] if own else plain).partition(":")[0]
     cls = _from_file(Path(own["path"]), name) if own else _own_class(_plugins.load("policies", name, "policy"))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from forebay import _plugins
-from forebay.core.limits import Limits
+from forebay.core.limits import Limits, Manner
 from forebay.errors import InputError
+from forebay.policies._manner import unwrap
 
 MARK = "+limits"
 
@@ -35,8 +36,23 @@ class Limited:
 
 
 def apart(policy: Any) -> tuple[Any, Limits | None]:
-    """A policy without its limits, and these."""
-    return (policy.policy, policy.limits) if isinstance(policy, Limited) else (policy, None)
+    """A policy without what is around it, and its limits."""
+    plain, limits, _ = _taken_apart(policy)
+    return plain, limits
+
+
+def manner_of(policy: Any) -> Manner:
+    """How a policy is asked."""
+    return _taken_apart(policy)[2]
+
+
+def _taken_apart(policy: Any) -> tuple[Any, Limits | None, Manner]:
+    plain, manner = unwrap(policy)
+    limits = None
+    while isinstance(plain, Limited):
+        limits = plain.limits
+        plain, manner = unwrap(plain.policy, manner)
+    return plain, limits, manner
 
 
 def parse_limits(text: str) -> Limits:

@@ -13,7 +13,7 @@ from forebay.engine.limits.build import site_of
 from forebay.engine.policy_io.needs import wishes_of
 from forebay.errors import InputError, PolicyError, StalledError
 from forebay.policies import load as load_policy
-from forebay.policies._limited import apart
+from forebay.policies._limited import apart, manner_of
 from forebay.testing.case import Case
 from forebay.testing.drawing import KINDS, random_case
 from forebay.testing.kinds import pace
@@ -131,7 +131,7 @@ def _breach(
     platform, workload = case.platform(), case.workload()
     program = make_program(workload, platform, default_model(workload, platform))
     site = site_of(workload, platform, program, limits)
-    wishes = wishes_of(policy, str(spec), workload, platform)
+    wishes = wishes_of(policy, str(spec), workload, platform)._replace(manner=manner_of(load_policy(spec)))
     state, truth, _ = build(workload, platform, program, site, case.failures(), wishes)
     if _is_refused(policy, state, truth):
         return None

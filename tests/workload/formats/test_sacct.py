@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from forebay import policies
+from cases import specs
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.formats import sacct
@@ -443,9 +443,7 @@ def test_the_real_sample_runs_under_every_policy(data):
     w = fb.read(data / "slurm" / "cirrus_2024Q1_sacct_subset.csv.gz")
     assert (w.records, len(w)) == (11_635, 11_434)
     assert w.dropped == {"cancelled before it started": 199, "run time not positive": 2}
-    for name in policies.names():
-        if policies.load(name).needs_times:
-            continue  # its jobs have no applications
+    for name in specs.WITHOUT_TIMES:  # its jobs have no applications
         jobs = fb.simulate(w, policy=name).jobs
         assert len(jobs) == len(w)
         assert (jobs["starting_time"] >= jobs["submission_time"]).all(), name

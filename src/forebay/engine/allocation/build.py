@@ -22,9 +22,9 @@ def sizes_of(fabric: Fabric, ways: Sequence[Way], n_atoms: int, n_chunks: int) -
     return {"servers": servers, "chunks": n_chunks, "atoms": n_atoms, "tiers": len(ways)}
 
 
-def picks_of(state: State, platform: Platform, fabric: Fabric) -> int:
+def picks_of(state: State, platform: Platform, fabric: Fabric, by_rule: bool) -> int:
     """How many picks the engine makes for a start at most."""
-    return len(state.picks) if fabric.chunked or platform.sharing else 0
+    return len(state.picks) if fabric.chunked or platform.sharing or by_rule else 0
 
 
 def fill_servers(state: State, platform: Platform, fabric: Fabric) -> None:

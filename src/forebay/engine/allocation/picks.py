@@ -5,6 +5,7 @@ from forebay.algorithms.nodes.nodeset import find
 from forebay.algorithms.nodes.placement import count_chunks, place
 from forebay.core.codes import Refusal
 from forebay.engine.allocation.node_sets import may_have, settle_atoms
+from forebay.engine.placing.kernels import is_placing, place_by_rule
 from forebay.engine.shared_nodes.kernels import settle_inside
 
 
@@ -67,6 +68,9 @@ def settle_places(state, truth, action):
     """
     n_picks, first, leg = action["n_picks"], action["first_pick"], state.jobs[action["job"]]["leg"]
     chunked = state.machine[0]["chunked"]
+    if is_placing(truth):
+        n = place_by_rule(state, truth, action["job"])
+        return Refusal.NO_ROOM.value if n < 0 else Refusal.NONE.value, chunked, 0, n, True
     if state.machine[0]["placement"] >= 0:
         refusal, n = settle_inside(state, truth, action)
         if n_picks > 0:

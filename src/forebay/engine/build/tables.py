@@ -13,6 +13,7 @@ from forebay.algorithms.nodes.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
 from forebay.core.failures import Failures
+from forebay.core.limits import PLACES
 from forebay.core.schemas import UNKNOWN
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
@@ -32,6 +33,7 @@ from forebay.engine.malleable import build as malleable
 from forebay.engine.malleable.tables import of_run
 from forebay.engine.partitions.build import doors_of
 from forebay.engine.partitions.tables import Doors
+from forebay.engine.placing.build import placing_of
 from forebay.engine.policy_io import needs as fulfilling
 from forebay.engine.policy_io.needs import NO_WISHES, Wishes
 from forebay.engine.power.build import switching_of
@@ -185,19 +187,21 @@ def build(
         phases=len(program.seconds),
         resources=R,
         servers=len(state.servers.room),
-        picks=allocation.picks_of(state, platform, fabric),
+        picks=allocation.picks_of(state, platform, fabric, wishes.manner.place != PLACES[0]),
         events=len(events),
         planned=len(planned),
         stated=len(state.tiers.stated),
         asks=len(state.inside.asks),
         columns=wishes.columns.shape[1],
         known_io=known.of_run(wishes.known_io),
+        every=wishes.manner.every,
     )
     network = traffic(program, fabric, platform.units, failing.write_bytes(failures))
     rounds, resilience = of_run(program.rounds), failing.make_tables(failures, platform, n_jobs)
     meters = make_meters() if site is None else site.meters
     power = switching_of(platform, program, failures, events, n_jobs)
-    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors, power)
+    placing, remarks = placing_of(wishes.manner.place, platform)
+    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors, power)._replace(placing=placing)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
     fulfilling.fulfil(wishes, state, truth, platform)
     begin(workload, state, truth)
@@ -209,7 +213,7 @@ def build(
     truth.legs["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)
     notes += failing.fill_resilience(truth, platform, program, failures)
-    return state, truth, notes + ([] if site is None else site.notes)
+    return state, truth, notes + remarks + ([] if site is None else site.notes)
 
 
 def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.ndarray) -> None:

@@ -8,6 +8,7 @@ from forebay.engine.hooks.holds_back import admit, are_more, hide
 from forebay.engine.malleable.resize import answer_points, leave_points
 from forebay.engine.partitions.kernels import turn_away_for_good
 from forebay.engine.policy_io.io_counters import tell_io
+from forebay.engine.ticks.kernels import next_tick, set_tick, tick, waits_for_tick
 
 __all__ = [
     "after_actions",
@@ -20,9 +21,11 @@ __all__ = [
     "is_pending",
     "must_decide_again",
     "next_of_nodes",
+    "next_tick",
     "next_time",
     "on_decision",
     "on_nodes",
+    "tick",
 ]
 
 
@@ -46,14 +49,15 @@ def after_actions(state, truth):
 
 @kernel
 def is_pending(truth, now):
-    """Whether anything is still to happen in this instant."""
-    return next_release(truth) <= now
+    """Whether anything is still to happen in this instant, or nothing is to be decided in it."""
+    return next_release(truth) <= now or waits_for_tick(truth, now)
 
 
 @kernel
-def before_next(truth, now):
+def before_next(state, truth):
     """An instant is over, and the loop looks for the next one."""
-    share_links(truth, now)
+    set_tick(state, truth)
+    share_links(truth, state.clock[0]["now"])
 
 
 @kernel

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from forebay.core.limits import USUAL, Manner
 from forebay.core.running import IO, NO_LABELS, Labels
 from forebay.core.schemas import RECORDED, own_columns
 from forebay.core.tables import State
@@ -25,6 +26,11 @@ class Wishes(NamedTuple):
     columns: np.ndarray  # float64[job, k]; NaN = not known
     labels: Labels
     known_io: IoKnowledge | None = None
+    manner: Manner = USUAL
+
+    def asks(self) -> bool:
+        """Whether the tables of a run are others because of it."""
+        return bool(self.seen()) or self.manner != USUAL
 
     def seen(self) -> set[str]:
         """What it sees besides: columns by their names."""

@@ -16,6 +16,17 @@ CHOICES, COARSER = range(2)
 """What the kernel counts: knapsacks solved, and those of them in units coarser than asked for."""
 
 
+class RunValue(IntEnum):
+    """What a running job is worth."""
+
+    PRODUCT = 0
+    BY_TIME = 1
+    ONE = 2
+
+
+_RUN_VALUES = ("product", "by-time", "one")
+
+
 class Param(IntEnum):
     """What the kernel reads, by place."""
 
@@ -26,12 +37,14 @@ class Param(IntEnum):
     BY_KNAPSACK_RUN = 4
     BY_KNAPSACK_OUT = 5
     COUNTS_JOBS = 6
-    BY_TIME = 7
+    RUN_VALUE = 7
     CONSIDERED = 8
     ALPHA = 9
     UNIT_NODES = 10
     UNIT_BYTES = 11
     IN_UNITS = 12
+    ROUNDS_DOWN = 13
+    BANKER = 14
 
 
 @dataclass(frozen=True)
@@ -43,12 +56,14 @@ class ThreeQueues(Policy):
     service: str = "out/run/in"  # in which order queues are served
     knapsack: str = "none"  # queues that are served by knapsack, such as run/out; the others first come, first served
     stage_value: str = "volume"  # what a knapsack makes the most of in staging: "volume", or "jobs"
-    run_value: str = "product"  # and in running: nodes x buffer, or that by the walltime squared, "by-time"
+    run_value: str = "product"  # in running: nodes x buffer, that by the walltime squared ("by-time"), or "one"
     considered: int = 10  # how many from the head of a queue a knapsack looks at
     alpha: float = 1.0  # and at most this part of the queue: one in alpha
     unit_nodes: int = 1  # nodes that count as one where demands are rounded up
     unit_bytes: Annotated[int, parse_bytes] = 1  # and bytes
     method: str = "auto"  # "table" always rounds to units; "auto" only where no exact way is quick
+    round: str = "up"  # demands to units; "down" may choose more than fits, of which some then wait
+    banker: bool = True  # whether a leg starts only if all jobs that have begun can still end
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
@@ -57,7 +72,11 @@ class ThreeQueues(Policy):
                 raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")
         if not self.alpha >= 1:
             raise InputError(f"alpha is {self.alpha:g}; give a number from 1 up: one job in alpha is considered")
-        one_of(self, stage_value=("volume", "jobs"), run_value=("product", "by-time"), method=("auto", "table"))
+        one_of(
+            self, stage_value=("volume", "jobs"), run_value=_RUN_VALUES, method=("auto", "table"), round=("up", "down")
+        )
+        if self.round == "down" and self.method != "table":
+            raise InputError("round=down is how tables in units are made; write method=table with it, and units")
         if sorted(self.service.split("/")) != sorted(_QUEUES):
             raise InputError(f"service is {self.service!r}; name each of in, run and out once, as out/run/in")
         for word in self._by_knapsack:
@@ -91,10 +110,12 @@ class ThreeQueues(Policy):
             by_knapsack_run="run" in self._by_knapsack,
             by_knapsack_out="out" in self._by_knapsack,
             counts_jobs=self.stage_value == "jobs",
-            by_time=self.run_value == "by-time",
+            run_value=_RUN_VALUES.index(self.run_value),
             considered=min(self.considered, ALL),
             alpha=self.alpha,
             unit_nodes=self.unit_nodes,
             unit_bytes=self.unit_bytes,
             in_units=self.method == "table",
+            rounds_down=self.round == "down",
+            banker=self.banker,
         )

@@ -14,9 +14,10 @@ from forebay.algorithms.search.knapsack import choose, choose_by_table, common_u
 from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
-from forebay.policies._families.cerberus import CHOICES, COARSER, Param
+from forebay.policies._families.cerberus import CHOICES, COARSER, Param, RunValue
 from forebay.policies._kernels.availability.placement import fits_now, what_is_there
 from forebay.policies._kernels.backfill.backfill import start_now
+from forebay.policies._kernels.bankers import guard_of, is_at_rest, is_safe, note_start
 
 _IN, _RUN, _OUT = range(3)
 _MOST_CELLS = 1e7
@@ -48,11 +49,33 @@ def _queues(state):
 
 
 @kernel
-def _in_order(state, have, line):
+def _may_start(state, have, guard, j):
+    """Whether job `j` fits, and all that have begun can end if it starts."""
+    return fits_now(state, have, j) and is_safe(state, have, guard, j)
+
+
+@kernel
+def _start(state, have, guard, j, reason):
+    start_now(state, have, j, reason)
+    note_start(state, guard, j)
+
+
+@kernel
+def _in_order(state, have, guard, line):
     for j in line:
-        if interrupted(state) or not fits_now(state, have, j):
+        if interrupted(state) or not _may_start(state, have, guard, j):
             return
-        start_now(state, have, j, LogReason.IN_ORDER)
+        _start(state, have, guard, j, LogReason.IN_ORDER)
+
+
+@kernel
+def _out_of_turn(state, have, guard):
+    """Nothing runs, and those in front may not go on: one of the jobs that have begun can, whatever its place."""
+    for q in range(state.counts[0]["queue_first"], state.counts[0]["queue_begun"]):
+        j = state.queue[q]
+        if j >= 0 and _may_start(state, have, guard, j):
+            _start(state, have, guard, j, LogReason.BACKFILLED)
+            return
 
 
 @kernel
@@ -63,7 +86,7 @@ def _count_considered(params, n):
 
 @kernel
 def _set_values(state, params, queue, line, demand, capacity, value):
-    """What each leg is worth: nodes x buffer, perhaps by the walltime squared; to stage, its volume or one.
+    """What each leg is worth: nodes x buffer, perhaps by its time squared, or one; to stage, its volume or one.
 
     Amounts count in their common unit, so that sums of products are exact and ties are ties.
     """
@@ -77,9 +100,12 @@ def _set_values(state, params, queue, line, demand, capacity, value):
         if queue != _RUN:
             value[k] = 1.0 if params[Param.COUNTS_JOBS] > 0 else value[k]
             continue
+        if params[Param.RUN_VALUE] == RunValue.ONE:
+            value[k] = 1.0
+            continue
         if buffered:  # where no job asks for any, nodes alone count
             value[k] *= demand[k, 1] // unit1
-        if params[Param.BY_TIME] > 0:
+        if params[Param.RUN_VALUE] == RunValue.BY_TIME:
             seconds = state.legs[state.jobs[line[k]]["leg"]]["walltime"]
             value[k] /= seconds * seconds
 
@@ -100,15 +126,25 @@ def _coarsen(demand, capacity, units, most):
         as_asked = False
 
 
+@kernel
+def _round_down(demand, capacity, units):
+    """Put demands and room into units, rounded down: more may be chosen than fits."""
+    for r in range(len(capacity)):
+        capacity[r] //= units[r]
+        for k in range(len(demand)):
+            demand[k, r] //= units[r]
+        units[r] = 1
+
+
 @allocating_kernel
-def _by_knapsack(state, params, have, queue, line, memory):
+def _by_knapsack(state, params, have, guard, queue, line, memory):
     """Start the set that is worth most, of those of the first legs that fit."""
     R = len(have.free)
     buffer = state.machine[0]["chunked"] if state.machine[0]["chunked"] >= 0 else min(1, R - 1)
     m = 0
     candidates = np.empty(_count_considered(params, len(line)), np.int64)
     for k in range(len(candidates)):
-        if fits_now(state, have, line[k]):  # by itself, and in resources that the knapsack does not weigh
+        if _may_start(state, have, guard, line[k]):  # by itself, and in resources that the knapsack does not weigh
             candidates[m] = line[k]
             m += 1
     candidates = candidates[:m]
@@ -124,27 +160,30 @@ def _by_knapsack(state, params, have, queue, line, memory):
     _set_values(state, params, queue, candidates, demand, capacity, value)
     if params[Param.IN_UNITS] > 0:
         as_asked = _coarsen(demand, capacity, units, _MOST_ROOM)
+        if params[Param.ROUNDS_DOWN] > 0:
+            _round_down(demand, capacity, units)
         choose_by_table(demand, value, capacity, units, chosen)
     else:
         _coarsen(demand, capacity, units, _MOST_CELLS)
         _, as_asked = choose(demand, value, capacity, units, _MOST_CELLS, chosen)
     memory[0][0, CHOICES] += 1
     memory[0][0, COARSER] += not as_asked
-    _start_chosen(state, have, line, candidates, chosen)
+    _start_chosen(state, have, guard, line, candidates, chosen)
 
 
 @kernel
-def _start_chosen(state, have, line, candidates, chosen):
+def _start_chosen(state, have, guard, line, candidates, chosen):
     """Start them in the order of the queue. Units may be too coarse for any: then the first that fits starts."""
     n_started, at = 0, 0
     for k in range(len(candidates)):
-        if chosen[k] == 1 and fits_now(state, have, candidates[k]):  # chunks may not fit together
+        if chosen[k] == 1 and _may_start(state, have, guard, candidates[k]):  # chunks may not fit together
             while line[at] != candidates[k]:
                 at += 1
-            start_now(state, have, candidates[k], LogReason.IN_ORDER if at == n_started else LogReason.BACKFILLED)
+            _start(state, have, guard, candidates[k], LogReason.IN_ORDER if at == n_started else LogReason.BACKFILLED)
             n_started += 1
     if n_started == 0 and len(candidates) > 0:
-        start_now(state, have, candidates[0], LogReason.IN_ORDER if line[0] == candidates[0] else LogReason.BACKFILLED)
+        reason = LogReason.IN_ORDER if line[0] == candidates[0] else LogReason.BACKFILLED
+        _start(state, have, guard, candidates[0], reason)
 
 
 @policy_kernel
@@ -152,12 +191,14 @@ def cerberus(state, params, memory, rng):
     """The decision of one instant."""
     if state.counts[0]["n_queued"] == 0:
         return
-    have = what_is_there(state, False)
+    have, guard = what_is_there(state, False), guard_of(state, params[Param.BANKER] > 0)
     lines, lengths = _queues(state)
     for turn in range(3):
         queue = int(params[turn])
         line = lines[queue, : lengths[queue]]
         if len(line) > 0 and params[Param.BY_KNAPSACK_IN + queue] > 0:
-            _by_knapsack(state, params, have, queue, line, memory)
+            _by_knapsack(state, params, have, guard, queue, line, memory)
         elif len(line) > 0:
-            _in_order(state, have, line)
+            _in_order(state, have, guard, line)
+    if is_at_rest(state, guard):
+        _out_of_turn(state, have, guard)

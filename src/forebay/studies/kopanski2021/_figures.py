@@ -20,11 +20,15 @@ Draw = Callable[[Path], list[Path]]
 Drawings = dict[str, Draw]
 
 HOUR = 3600.0
-TOY = {"fig-01-toy-fcfs-easy": "fcfs-easy", "fig-02-toy-fcfs-bb": "fcfs-bb"}
+TOY = {
+    "fig-01-toy-fcfs-easy": "fcfs-easy",
+    "fig-02-toy-fcfs-bb": "fcfs-bb",
+    "fig-02-toy-as-the-text-says": "conservative-bb",
+}
 
 
 def toy() -> Drawings:
-    """Figs 1 and 2: eight jobs with and without reservations of burst buffer."""
+    """Figs 1 and 2: eight jobs with and without reservations of burst buffer; Fig. 2 by Algorithm 1 and by its text."""
     return {name: partial(_toy, policy) for name, policy in TOY.items()}
 
 

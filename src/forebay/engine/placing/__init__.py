@@ -1,0 +1,1 @@
+"""Nodes chosen by where they stand in the network, instead of the lowest."""

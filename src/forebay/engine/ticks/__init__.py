@@ -1,0 +1,1 @@
+"""A policy that is called by the clock alone, every minute say."""
