@@ -51,6 +51,8 @@ def test_io_intensity(block):
         kind = ("mean", "cluster")[seed // 5 % 2]
         same(workload(seed), f"io-intensity:alpha={alpha},workload={kind}", intensity.Naive(alpha, kind))
         same(workload(seed), f"io-intensity-adaptive:alpha={alpha}", intensity.Naive(alpha, adaptive=True))
+        spec = f"io-intensity:alpha={alpha},candidates=fitting"
+        same(workload(seed), spec, intensity.Naive(alpha, fitting=True))
 
 
 @pytest.mark.small
@@ -60,6 +62,9 @@ def test_mebf(block):
         recorded, guard = bool(seed % 2), bool(seed // 2 % 2)
         spec = f"mebf:times={'recorded' if recorded else 'walltime'},guard={str(guard).lower()},alpha=3"
         same(workload(seed), spec, mebf.Naive(alpha=3.0, recorded=recorded, guard=guard))
+        pools = {"low": range(5), "high": range(3, 10), "minimum": guard}
+        spec = f"mebf:low_r=0-4,high_r=3-9,backfill={'minimum' if guard else 'preferred'}"
+        same(workload(seed), spec, mebf.Naive(**pools))
 
 
 @pytest.mark.parametrize("block", [pytest.param(k, marks=pytest.mark.full) for k in range(10)])

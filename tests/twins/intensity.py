@@ -8,8 +8,8 @@ class Naive(fb.Policy):
 
     resizes = True
 
-    def __init__(self, alpha, workload="mean", adaptive=False):
-        self.alpha, self.workload, self.adaptive = alpha, workload, adaptive
+    def __init__(self, alpha, workload="mean", adaptive=False, fitting=False):
+        self.alpha, self.workload, self.adaptive, self.fitting = alpha, workload, adaptive, fitting
         self.chosen = []  # at each start: |W - S|, the least there could be, the job's place, how many waited
 
     def decide(self, view, act):
@@ -70,6 +70,7 @@ class Naive(fb.Policy):
                 norm = (delta - min(deltas)) / width if width > 0 else 0.0
                 fits = self.act.fits(job, nodes=nodes)
                 ranked.append(((1 - alpha) * fair + alpha * norm, place, not fits, -nodes, job, delta))
+            ranked = [one for one in ranked if not (self.fitting and one[2])] or ranked
             _, place, unfit, minus, job, delta = min(ranked)
             if unfit:
                 return

@@ -10,7 +10,8 @@ class Naive(fb.Policy):
 
     resizes = True
 
-    def __init__(self, sharing_factor=0.2, gamma=1.24, alpha=10.0, recorded=False, guard=False):
+    def __init__(self, sharing_factor=0.2, gamma=1.24, alpha=10.0, recorded=False, guard=False, **pools):
+        self.low, self.high, self.minimum = (pools.get(name) for name in ("low", "high", "minimum"))
         self.sharing, self.gamma, self.alpha, self.recorded, self.guard = sharing_factor, gamma, alpha, recorded, guard
 
     def decide(self, view, act):
@@ -39,7 +40,7 @@ class Naive(fb.Policy):
                 self.shadow, self.spare = self.reservation(job)
             if act.free[0] > 0:
                 other = next(
-                    (o for o in pending if self.start(o, view.size(o), view.size(o), fb.LogReason.BACKFILLED)), None
+                    (o for o in pending if self.start(o, self.least(o), view.size(o), fb.LogReason.BACKFILLED)), None
                 )
                 if other is None:
                     self.expand(self.priority(job))
@@ -47,6 +48,17 @@ class Naive(fb.Policy):
                     pending.remove(other)
         if head is None:
             self.expand(-math.inf)
+
+    def least(self, job):
+        return self.view.sizes(job)[0] if self.minimum else self.view.size(job)
+
+    def may_give(self, one, job):
+        return self.priority(one) in self.low if self.low else self.priority(one) < self.priority(job)
+
+    def may_take(self, job, priority):
+        if self.high and priority > -math.inf:
+            return self.priority(job) in self.high
+        return self.priority(job) >= priority
 
     def priority(self, job):
         return float(self.view.jobs["priority"][job])
@@ -115,7 +127,7 @@ class Naive(fb.Policy):
         needs = self.view.sizes(job)[0]
         if coming >= needs:
             return coming - needs
-        givers = [one for one in self.resizable() if self.priority(one) < self.priority(job) and self.granted(one)]
+        givers = [one for one in self.resizable() if self.may_give(one, job) and self.granted(one)]
         if coming + sum(map(self.granted, givers)) < needs:
             return coming
         for one in sorted(givers, key=lambda one: (self.priority(one), -self.view.jobs["id"][one])):
@@ -134,7 +146,7 @@ class Naive(fb.Policy):
             for job in self.resizable():
                 left, nodes = self.left(job), self.grown(job)
                 worth = left == math.inf or left > 0.25 * self.whole(job)
-                if self.priority(job) >= priority and worth and nodes:
+                if self.may_take(job, priority) and worth and nodes:
                     options.append((-left, int(self.view.jobs["id"][job]), job, nodes))
             if not options:
                 return

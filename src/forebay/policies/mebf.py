@@ -12,7 +12,7 @@ import numpy as np
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._families.backfill import index_on
-from forebay.policies._families.mebf import Param
+from forebay.policies._families.mebf import RELATIVE, Param, priorities
 from forebay.policies._orders import ORDERS
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ class Mebf(Policy):
     gamma: float = 1.24  # how much longer it may take for that, as a ratio
     alpha: float = 10.0  # seconds that a change of size costs
     times: str = "walltime"  # how long jobs take: what users say, "walltime", or as "recorded" alone on the machine
+    backfill: str = "preferred"  # the size at which jobs behind the first start: "preferred", or down to the "minimum"
+    low_r: str = RELATIVE  # priorities of jobs that give nodes back, such as 0-3; or those below the waiting job's
+    high_r: str = RELATIVE  # priorities of jobs that take idle nodes, such as 7-9; or those no lower than it
     guard: bool = False  # whether a job grows only if that delays no reservation
 
     def __post_init__(self) -> None:
@@ -40,7 +43,8 @@ class Mebf(Policy):
             raise InputError(f"gamma is {self.gamma:g}; give a ratio from 1 up: 1.24 lets a job take 24 % longer")
         if not 0 <= self.alpha < math.inf:
             raise InputError(f"alpha is {self.alpha:g}; give the seconds that a change of size costs, from 0 up")
-        one_of(self, times=("walltime", "recorded"))
+        one_of(self, times=("walltime", "recorded"), backfill=("preferred", "minimum"))
+        priorities(self, "low_r"), priorities(self, "high_r")
 
     @property
     def needs_times(self) -> bool:
@@ -49,6 +53,7 @@ class Mebf(Policy):
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""
+        low, high = priorities(self, "low_r"), priorities(self, "high_r")
         return lay(
             Param,
             sharing=self.sharing_factor,
@@ -56,6 +61,11 @@ class Mebf(Policy):
             alpha=self.alpha,
             recorded=self.times == "recorded",
             guard=self.guard,
+            at_least=self.backfill == "minimum",
+            low_first=low[0],
+            low_last=low[1],
+            high_first=high[0],
+            high_last=high[1],
         )
 
     def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:

@@ -17,6 +17,7 @@ class Param(IntEnum):
     ALPHA = 0
     CLUSTER = 1  # whether the workload's intensity is per node of the machine
     ADAPTIVE = 2
+    FITTING = 3  # whether the best of those is taken that fit
 
 
 def check_alpha(alpha: float) -> None:
@@ -25,9 +26,9 @@ def check_alpha(alpha: float) -> None:
         raise InputError(f"alpha is {alpha:g}; give a number from 0 (order of arrival) to 1 (intensity alone)")
 
 
-def intensity_params(alpha: float, cluster: bool = False, adaptive: bool = False) -> np.ndarray:
+def intensity_params(alpha: float, cluster: bool = False, adaptive: bool = False, fitting: bool = False) -> np.ndarray:
     """The row of numbers that the kernel reads."""
-    return lay(Param, alpha=alpha, cluster=cluster, adaptive=adaptive)
+    return lay(Param, alpha=alpha, cluster=cluster, adaptive=adaptive, fitting=fitting)
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,13 @@ class Intensity(Policy):
 
     alpha: float = 0.4  # how much I/O intensity counts against order of arrival, from 0 to 1
     workload: str = "mean"  # the workload's intensity: "mean" over the nodes asked for, or per node of the "cluster"
+    candidates: str = "all"  # among which the best is looked for: "all" that wait, or those "fitting" now
     known: str = EXACT  # of I/O: what jobs do, "exact", what users say, "stated", or "learned" from earlier jobs
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
         check_alpha(self.alpha)
-        one_of(self, known=KNOWN, workload=("mean", "cluster"))
+        one_of(self, known=KNOWN, workload=("mean", "cluster"), candidates=("all", "fitting"))
 
     @property
     def needs_times(self) -> bool:
@@ -55,4 +57,4 @@ class Intensity(Policy):
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""
-        return intensity_params(self.alpha, self.workload == "cluster", self.adaptive)
+        return intensity_params(self.alpha, self.workload == "cluster", self.adaptive, self.candidates == "fitting")

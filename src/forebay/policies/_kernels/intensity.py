@@ -178,11 +178,13 @@ def _priority(alpha, place, last, delta, least, width):
 
 
 @kernel
-def _best(state, have, line, sums, target, alpha):
+def _best(state, have, line, sums, aims):
     """The place in line and the candidate with the least weighted priority, eqs. 4.5 to 4.11, and whether it fits.
 
-    Of equal ones the job that came first; of its sizes one that fits, and then the largest.
+    Of equal ones the job that came first; of its sizes one that fits, and then the largest. `aims` are the target,
+    alpha, and whether only those count that fit.
     """
+    target, alpha, only_fitting = aims
     least, width = _weigh(line, sums, target)
     last, place = line.n[0] - 1, 0
     best, best_at, best_c, best_fits = np.inf, -1, 0, False
@@ -197,6 +199,8 @@ def _best(state, have, line, sums, target, alpha):
             if priority > best or (priority == best and at != best_at):
                 continue
             fits = has_room(state, have, line.jobs[at], line.nodes[c])
+            if only_fitting and not fits:
+                continue
             if priority < best or fits >= best_fits:
                 best, best_at, best_c, best_fits = priority, at, c, fits
     return best_at, best_c, best_fits
@@ -213,10 +217,10 @@ def _is_first(line, at):
 
 @kernel
 def _admit(state, have, line, sums, params):
-    """Algorithm 3: start the best candidate again and again, until it does not fit."""
+    """Algorithm 3: start the best candidate again and again, until it does not fit, or none does."""
     while line.n[0] > 0 and (have.free[0] > 0 or len(state.flexible.row) == 0) and not interrupted(state):
-        target, alpha = aim(state, sums, params), reordering(state, sums, params)
-        at, c, fits = _best(state, have, line, sums, target, alpha)
+        aims = aim(state, sums, params), reordering(state, sums, params), params[Param.FITTING] > 0
+        at, c, fits = _best(state, have, line, sums, aims)
         if not fits:
             return
         j = line.jobs[at]
@@ -349,7 +353,7 @@ def balanced_backfill(state, params, memory, rng):
     have = what_is_there(state, params[Backfilling.PINNED] > 0 and params[Backfilling.DEPTH] > 0)
     while line.n[0] > 0 and not interrupted(state):
         target, alpha = aim(state, sums, weights), reordering(state, sums, weights)
-        at, c, fits = _best(state, have, line, sums, target, alpha)
+        at, c, fits = _best(state, have, line, sums, (target, alpha, False))
         if not fits:
             serve(state, have, _by_priority(line, sums, target, alpha), params[:_N_BACKFILL])
             return

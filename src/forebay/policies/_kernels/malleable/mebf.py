@@ -19,6 +19,7 @@ from forebay.core.verbs import act_resize, interrupted
 from forebay.policies._families.mebf import Param
 from forebay.policies._kernels.availability.node_sets import free_for, may_be_on, n_ids, share_within
 from forebay.policies._kernels.availability.placement import what_is_there
+from forebay.policies._kernels.malleable.pools import lowest_giver, may_give, may_take
 from forebay.policies._kernels.malleable.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
 from forebay.policies._kernels.queue.index import is_long, of_amounts, take_in_new
 from forebay.policies._kernels.queue.keyed_index import Line, everybody, next_by_key, take_out
@@ -207,7 +208,7 @@ def _shrink(state, have, params, running, j, coming):
     for one in running:
         if interrupted(state):
             return
-        if _is_free_to_change(state, one) and state.jobs[one]["priority"] < state.jobs[j]["priority"]:
+        if _is_free_to_change(state, one) and may_give(state, params, one, state.jobs[j]["priority"]):
             granted = _granted(state, params, one)
             if granted > 0 and not _was_resized(state, one):
                 keys[n], ties[n], givers[n] = state.jobs[one]["priority"], -state.jobs[one]["id"], one
@@ -244,7 +245,7 @@ def _expand_one(state, have, params, ahead, running, priority):
         if interrupted(state):
             return False
         left = _remaining(state, params, one)
-        if state.jobs[one]["priority"] < priority or left < longest or _was_resized(state, one):
+        if not may_take(state, params, one, priority) or left < longest or _was_resized(state, one):
             continue
         if left == longest and chosen >= 0 and state.jobs[one]["id"] > state.jobs[chosen]["id"]:
             continue
@@ -291,8 +292,9 @@ def _next_that_fits(state, have, params, ahead, line, first):
         if interrupted(state):
             break
         if j >= 0:
-            nodes = _preferred(state, j)
-            if _start_within(state, have, params, ahead, j, nodes, nodes, LogReason.BACKFILLED):
+            most = _preferred(state, j)
+            least = _fewest(state, j) if params[Param.AT_LEAST] > 0 else most
+            if _start_within(state, have, params, ahead, j, least, most, LogReason.BACKFILLED):
                 return at
     return len(line)
 
@@ -308,9 +310,7 @@ def _serve(state, have, params, line, running):
         if row >= 0 and state.flexible.jobs[row]["asked"] >= 0:
             flex = state.flexible.jobs[row]
             coming[0] += max(state.jobs[one]["nodes"] - state.flexible.sizes[flex["first"] + flex["asked"]]["nodes"], 0)
-    lowest = np.inf
-    for one in running:
-        lowest = min(lowest, state.jobs[one]["priority"])
+    lowest = lowest_giver(state, params, running)
     blocked, expanded = False, np.nan
     for at in range(len(line)):
         j = line[at]
