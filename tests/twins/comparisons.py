@@ -36,6 +36,7 @@ COMPARISONS = {
     annealing.swap: lay.swap,
     annealing.insert: lay.insert,
     annealing.next_order: lay.next_order,
+    annealing.last_order: lay.last_order,
     atoms.may_choose: kernels.may_choose,
     atoms.atom_of: kernels.Park.atom_of,
     atoms.free_in: kernels.Park.free_in,

@@ -87,6 +87,11 @@ def insert(order, i, j):
     return [*rest[:j], order[i], *rest[j:]]
 
 
+def last_order(order, first):
+    """The last one that begins with the same `first` items."""
+    return [*order[:first], *sorted(order[first:], reverse=True)]
+
+
 def next_order(order):
     """The one after it among all permutations, in order; None after the last."""
     everything = sorted(set(permutations(order)))

@@ -42,6 +42,13 @@ def test_moves(seed):
             assert order.tolist() == expected
 
 
+@given(st.permutations(range(6)), st.integers(0, 7))
+def test_the_last_order_of_those_that_begin_alike(order, first):
+    found = np.array(order)
+    annealing.last_order(found, first)
+    assert found.tolist() == lay.last_order(order, first)
+
+
 @pytest.mark.parametrize("n", range(1, 6))
 def test_all_orders_in_order(n):
     order = np.arange(n)

@@ -47,6 +47,17 @@ def insert(order, i, j):
 
 
 @kernel
+def last_order(order, first):
+    """The last permutation in lexicographic order of those that are the same up to before place `first`."""
+    for a in range(first, len(order)):
+        item, b = order[a], a
+        while b > first and order[b - 1] < item:
+            order[b] = order[b - 1]
+            b -= 1
+        order[b] = item
+
+
+@kernel
 def next_order(order):
     """The next permutation in lexicographic order, in place; returns the first place changed, -1 after the last."""
     i = len(order) - 2

@@ -38,7 +38,7 @@ class Board(NamedTuple):
     kept_free: np.ndarray
     kept_n: np.ndarray
     side: np.ndarray
-    fresh: np.ndarray  # (from b, to b): profiles of the order tried, on the other side
+    fresh: np.ndarray  # (from b, to b): profiles of the order tried, on the other side; the place where it was given up
     times: np.ndarray  # scratch
     free: np.ndarray
     least_free: np.ndarray
@@ -106,6 +106,7 @@ def evaluate(board, order, first, meets, limit, alpha, stride, columns):
     _copy(board.kept_times[side[b], b], board.kept_free[side[b], b], n, times, free)
     now = times[0]
     board.fresh[0] = board.fresh[1] = b + 1
+    board.fresh[2] = n_jobs
     for p in range(b * stride, n_jobs):
         if p > b * stride and p % stride == 0:
             k = p // stride
@@ -134,6 +135,7 @@ def evaluate(board, order, first, meets, limit, alpha, stride, columns):
         score += board.new_cost[q]
         left -= board.least[q]
         if score + left > limit:
+            board.fresh[2] = p
             return math.inf
     return np.rint(score)
 
@@ -182,7 +184,7 @@ def blank_board(state, n_jobs, n, R, S, W):
         np.empty((n_jobs, R), np.int64), np.empty(n_jobs), np.empty(n_jobs), np.empty(n_jobs),
         np.empty(n_jobs, np.int64), np.empty(n_jobs, np.int64), np.zeros(n_jobs), np.zeros(n_jobs), np.zeros(n_jobs),
         np.empty((2, n_kept, length)), np.empty((2, n_kept, length, columns + W), np.int64),
-        np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(2, np.int64),
+        np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(3, np.int64),
         np.empty(length), np.empty((length, columns + W), np.int64),
         np.empty(columns, np.int64), np.empty(columns, np.int64), state.nodes.seats, state.servers.near,
         np.empty(n_jobs, np.int64), state.nodes.atoms[: n_counted(state, R)], state.clock,

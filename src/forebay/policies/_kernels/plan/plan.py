@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import keep, on_stack
 from forebay.algorithms.pairs import place_of, room_for
 from forebay.algorithms.queues.sorting import sort_smallest
-from forebay.algorithms.search.annealing import accepts, cooled, insert, next_order, refused_above, swap
+from forebay.algorithms.search.annealing import accepts, cooled, insert, last_order, next_order, refused_above, swap
 from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Backfill
@@ -29,6 +29,7 @@ from forebay.policies._kernels.plan.evaluation import TINY, accept, blank_board,
 from forebay.policies._orders import ALL
 
 _CANDIDATES = 9
+_FEW = 3  # jobs whose orders are all tried at once: looking at others first takes longer
 _EVERYTHING = Backfill(depth=ALL).params()
 
 
@@ -70,32 +71,46 @@ def _candidates(state, line, board, memory, keep):
     return orders
 
 
+@kernel
+def _no_better(score):
+    """A sum above which the score, rounded, is surely no less than `score`."""
+    return score - 0.25 + 1e-12 * score
+
+
 @allocating_kernel
 def _try_all(state, board, alpha, stride, columns, shortcuts):
     """The best of all orders; of equal ones the first, in lexicographic order."""
     n_jobs = len(board.duration)
     order, tried, best = np.arange(n_jobs), np.arange(n_jobs), np.arange(n_jobs)
-    best_score, first = math.inf, 0
+    best_score, first, known = math.inf, 0, math.inf
+    if shortcuts and n_jobs > _FEW:  # the best is at least as good as these: so much is known before it is met
+        for keys in (board.duration, board.area):
+            known = min(known, evaluate(board, _sorted(keys, False), 0, n_jobs, known, alpha, stride, columns))
     while first >= 0 and not interrupted(state):
-        limit = best_score + 1.0 if shortcuts else math.inf
+        limit = min(_no_better(best_score), known + 1e-9 * known + 1.0) if shortcuts else math.inf
         score = evaluate(board, tried, first if shortcuts else 0, n_jobs, limit, alpha, stride, columns)
         if score < best_score:
             best_score = score
             best[:] = tried
+            if shortcuts and score <= np.rint(board.least.sum()):
+                return best
         kept_to = (board.fresh[1] - 1) * stride  # where it stopped early, profiles beyond were not made
         accept(board, order, tried)
+        if shortcuts:
+            last_order(tried, board.fresh[2] + 1)  # all that begin like this one cost too much
         first = min(next_order(tried), kept_to)
     return best
 
 
 @allocating_kernel
-def _best_of(state, board, orders, alpha, stride, columns):
-    """The best of some orders and its score; the worst score too."""
+def _best_of(state, board, orders, alpha, stride, columns, limited):
+    """The best of some orders and its score; the worst score too, unless those that are no better may be given up."""
     best, lowest, highest = 0, math.inf, -math.inf
     for k in range(orders.shape[0]):
         if interrupted(state):
             break
-        score = evaluate(board, orders[k], 0, orders.shape[1], math.inf, alpha, stride, columns)
+        limit = _no_better(lowest) if limited else math.inf
+        score = evaluate(board, orders[k], 0, orders.shape[1], limit, alpha, stride, columns)
         if score < lowest:
             best, lowest = k, score
         highest = max(highest, score)
@@ -106,13 +121,13 @@ def _best_of(state, board, orders, alpha, stride, columns):
 def _anneal(state, board, orders, params, stride, columns, rng):
     """The best order found by annealing, from the best of some `orders` on."""
     n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
-    best, best_score, worst_score = _best_of(state, board, orders, alpha, stride, columns)
+    best, best_score, worst_score = _best_of(state, board, orders, alpha, stride, columns, False)
     if best_score == worst_score:
         return best
     order, tried = best.copy(), best.copy()
     score = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, columns)
     accept(board, order, tried)
-    temperature = params[Param.HEAT] * (worst_score - best_score)
+    temperature, bound = params[Param.HEAT] * (worst_score - best_score), np.rint(board.least.sum())
     for _ in range(int(params[Param.STEPS])):
         for _ in range(int(params[Param.MOVES])):
             if interrupted(state):
@@ -120,7 +135,7 @@ def _anneal(state, board, orders, params, stride, columns, rng):
             i, j = int(rng.random() * n_jobs), int(rng.random() * n_jobs)
             inserts = params[Param.INSERTIONS] > 0 and rng.random() < params[Param.INSERTIONS]
             u = rng.random()
-            if i == j and shortcuts:
+            if shortcuts and (i == j or best_score <= bound):
                 continue
             if inserts:
                 insert(tried, i, j)
@@ -161,14 +176,19 @@ def _descend(state, board, orders, params, stride, columns):
     can be better: each job costs what it would if it had the machine to itself.
     """
     n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
-    order, score, _ = _best_of(state, board, orders, alpha, stride, columns)
+    order, score, _ = _best_of(state, board, orders, alpha, stride, columns, shortcuts)
     tried, left, bound = order.copy(), int(params[Param.STEPS]) * int(params[Param.MOVES]), np.rint(board.least.sum())
     evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, columns)
-    for _ in range(int(params[Param.ROUNDS])):
+    rounds = int(params[Param.ROUNDS])
+    for k in range(rounds):
         if left == 0 or score <= bound or interrupted(state):
             break
         left -= 1
-        tried[:] = _by_smith(board, alpha)
+        by_smith = _by_smith(board, alpha)
+        if shortcuts and np.array_equal(by_smith, tried):  # and so will be all that follow
+            left = max(left - (rounds - 1 - k), 0)
+            break
+        tried[:] = by_smith
         new = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, columns)
         if new < score:
             score = new
@@ -190,7 +210,7 @@ def _descend(state, board, orders, params, stride, columns):
             if shortcuts and refused[at] == accepted:
                 continue
             insert(tried, i, j)
-            first, meets, limit = (p, p + ahead + 1, score + 1.0) if shortcuts else (0, n_jobs, math.inf)
+            first, meets, limit = (p, p + ahead + 1, _no_better(score)) if shortcuts else (0, n_jobs, math.inf)
             new = evaluate(board, tried, first, meets, limit, alpha, stride, columns)
             if new < score:
                 score, helped, accepted = new, True, accepted + 1
