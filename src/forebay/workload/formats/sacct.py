@@ -18,6 +18,7 @@ from forebay.workload._checks.jobs import checked
 from forebay.workload._source import machine_nodes
 from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_json as document
+from forebay.workload.formats import _sacct_scontrol as scontrol
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats import _sacct_writer as writer
 from forebay.workload.formats._sacct_jobs import CODED, Found, ids
@@ -51,8 +52,8 @@ def matches(head: bytes) -> bool:
 
 
 def claims(head: bytes) -> bool:
-    """Whether a file that begins so is what `sacct --json` prints, whatever its name."""
-    return document.looks_so(head)
+    """Whether a file that begins so is what `sacct --json` or `scontrol show job` prints, whatever its name."""
+    return document.looks_so(head) or scontrol.looks_so(head)
 
 
 def read(
@@ -65,7 +66,9 @@ def read(
     it is known when they were cancelled: at their end.
     """
     source = _source.load(path)
-    lists = document.listing(source) if claims(source.data[:4096]) else listing(source)
+    if scontrol.looks_so(source.data[:4096]):
+        source = scontrol.listing_of(source)
+    lists = document.listing(source) if document.looks_so(source.data[:4096]) else listing(source)
     found = Found(lists.columns, lists.unit, cancelled == "keep", named=depends.SINGLETON.encode() in source.data)
     bad = BadLines(path, skip_bad_lines, lists.unit)
     mended: list[int] = []
