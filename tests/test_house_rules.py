@@ -44,7 +44,14 @@ def test_counts_are_told_in_words_that_agree():
 
 def test_files_of_users_are_read_in_one_place():
     """By `_support.reading`, which waits for no pipe. Others read sources, assets, and what they made or found."""
-    others = ("_numba/", "_run/compilation.py", "_support/own_file.py", "report/page.py", "report/_models.py")
+    others = (
+        "_numba/",
+        "_run/compilation.py",
+        "_support/own_file.py",
+        "report/page.py",
+        "report/_models.py",
+        "_live/site.py",
+    )
     of_runs = tuple(f"experiments/{name}.py" for name in ("claims", "execution/cluster", "store"))
     found = _lines(r"\.read_(?:text|bytes)\(|tomllib", outside=("_support/reading.py", *others, *of_runs))
     assert found == []

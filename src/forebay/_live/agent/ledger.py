@@ -12,6 +12,7 @@ from forebay._live.agent.orders import write
 from forebay._live.commands import Slurm
 from forebay._live.jobs import queue
 from forebay._support.files import replacing
+from forebay._support.reading import read_text
 from forebay.errors import InputError
 
 
@@ -37,7 +38,7 @@ class Ledger:
     def read(self) -> dict[str, Any]:
         """`field`, and by job the values before the first change and after the last."""
         try:
-            found = json.loads(self._state.read_text(encoding="utf-8"))
+            found = json.loads(read_text(self._state))
         except FileNotFoundError:
             found = {}
         except ValueError:
@@ -64,7 +65,7 @@ class Ledger:
     def heard(self) -> str:
         """What was last said."""
         try:
-            return self._beat.read_text(encoding="utf-8")
+            return read_text(self._beat)
         except OSError:
             return ""
 
