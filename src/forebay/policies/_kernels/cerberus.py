@@ -100,12 +100,12 @@ def _set_values(state, params, queue, line, demand, capacity, value):
         if queue != _RUN:
             value[k] = 1.0 if params[Param.COUNTS_JOBS] > 0 else value[k]
             continue
-        if params[Param.RUN_VALUE] == RunValue.ONE:
+        if params[Param.RUN_VALUE] == RunValue.ONE.value:
             value[k] = 1.0
             continue
         if buffered:  # where no job asks for any, nodes alone count
             value[k] *= demand[k, 1] // unit1
-        if params[Param.RUN_VALUE] == RunValue.BY_TIME:
+        if params[Param.RUN_VALUE] == RunValue.BY_TIME.value:
             seconds = state.legs[state.jobs[line[k]]["leg"]]["walltime"]
             value[k] /= seconds * seconds
 
