@@ -68,7 +68,7 @@ def attach(workload: Workload, known: Known, seed: int = 0) -> Workload:
     if known.model and len(rest):
         rest = models.attach(rest, [known.model], seed)
         if rest.legs is not None or rest.applications is not None or rest.phases is None:
-            raise InputError(f"model {known.model!r} gives jobs no phases of I/O; take io-share, fan2019 or mira")
+            raise InputError(f"model {known.model!r} gives jobs no phases of I/O; take io-share")
     return _together(workload, mine, rest, _lines(workload, moved, known, seed))
 
 

@@ -80,7 +80,10 @@ def read(paths: Iterable[Path]) -> pl.DataFrame:
 
 
 def _file(path: Path) -> pl.DataFrame:
-    data = read_bytes(path)
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
     if b"\0" in data[:4096]:
         raise InputError(
             f"{path}: a binary log; write it as text: darshan-parser --total {path.name} > {path.stem}.txt"
