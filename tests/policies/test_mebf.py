@@ -141,6 +141,9 @@ def test_without_malleable_jobs_it_is_easy_by_priority(n_jobs):
         ("gamma=0.99", "gamma is 0.99; give a ratio from 1 up"),
         ("alpha=-1", "alpha is -1; give the seconds"),
         ("times=guessed", "times is 'guessed'"),
+        ("low_r=4-0", "low_r is '4-0'; give priorities from least to most"),
+        ("high_r=urgent", "high_r is 'urgent'"),
+        ("backfill=largest", "backfill is 'largest'"),
     ],
 )
 def test_bad_parameters(given, complaint):
