@@ -104,7 +104,7 @@ def test_bad_input_is_named(tmp_path):
         log.write_text(text)
         with pytest.raises(InputError, match=words):
             io.attach(jobs(), io.Known(io.read([log])))
-    with pytest.raises(InputError, match="gone.txt: cannot be read"):
+    with pytest.raises(InputError, match=r"gone\.txt: cannot be read"):
         io.read([tmp_path / "gone.txt"])
     with pytest.raises(InputError, match="'burst-buffer' gives jobs no phases of I/O"):
         io.attach(jobs(), io.Known(model="burst-buffer"))
