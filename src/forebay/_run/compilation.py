@@ -122,7 +122,8 @@ def needed(policies: Iterable[Any]) -> list[Part]:
             found[part] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
             found[BRIDGE] = None
-            found |= {BLOCKS[name]: None for name in sorted(_named(policy) & BLOCKS.keys())}
+            named = set(getattr(policy, "blocks", ())) or _named(policy) & BLOCKS.keys()
+            found |= {BLOCKS[name]: None for name in sorted(named)}
     return list(found)
 
 

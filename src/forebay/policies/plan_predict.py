@@ -3,7 +3,7 @@
 Plans as in Kopański & Rządca (2021); after Tsafrir, Etsion & Feitelson (2007) run times are predicted."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class PlanPredict(Predicting, PlanBest):
     """By an estimator of `forebay.learn`; or by jobs of one shape, the last eight and the walltime."""
+
+    blocks: ClassVar[tuple[str, ...]] = ("plan_with",)
+    """What it builds on; the names in its code would lead to more."""
 
     estimator: str = "survival"  # whose mean is expected; "recent" = that of the last ones, by the parameters before
 
