@@ -35,7 +35,7 @@ def _agent(cluster, folder, *more):
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def test_it_orders_survives_slurmctld_and_is_undone_when_killed(tmp_path):
+def test_it_orders_and_is_undone_when_killed(tmp_path):
     folder = tmp_path / "agent"
     with Cluster(tmp_path / "slurm", 2, "bf_interval=2") as cluster:
         cluster.submit("first", 2, 5, 60)
