@@ -57,3 +57,40 @@ def transfers(capacity, routes, events):
             else:
                 left.pop(name, None)
     return ends
+
+
+def steered(capacity, routes, events):
+    """The same where transfers have shares of their own and caps, which (time, "steer", name, share, cap) changes.
+
+    A transfer of `weight` streams and share s rises as s x weight of them, up to `cap` bytes/s in all; 0 holds it.
+    """
+    left, ends, now, events = {}, {}, Fraction(0), list(events)
+    while left or events:
+        names = [name for name in left if left[name]["cap"] > 0]
+        rows = []
+        for name in names:
+            own, (limit, loads) = left[name], routes[left[name]["route"]]
+            weight = own["weight"] * own["share"]
+            most = min(limit * own["weight"], own["cap"])
+            rows.append((weight, most if most == math.inf else Fraction(most) / weight, loads))
+        rates = share_bandwidth(capacity, rows)
+        speed = {name: rate * row[0] for name, rate, row in zip(names, rates, rows, strict=True)}
+        first = min((now + left[name]["amount"] / speed[name] for name in names), default=None)
+        if first is None and not events:
+            return ends
+        upcoming = Fraction(events[0][0]) if events else None
+        then = min(time for time in (first, upcoming) if time is not None)
+        for name in names:
+            left[name]["amount"] -= speed[name] * (then - now)
+        now = then
+        ended = [name for name in names if left[name]["amount"] == 0]
+        ends |= dict.fromkeys(ended, now)
+        left = {name: own for name, own in left.items() if name not in ended}
+        while not ended and events and Fraction(events[0][0]) == now:
+            _, kind, name, *rest = events.pop(0)
+            if kind == "join":
+                own = {"route": rest[0], "weight": rest[1], "amount": Fraction(rest[2])}
+                left[name] = own | {"share": Fraction(1), "cap": math.inf}
+            elif name in left:
+                left[name] |= {"share": Fraction(rest[0]), "cap": rest[1]}
+    return ends

@@ -9,7 +9,7 @@ import numpy as np
 
 from forebay.core.atoms import Atoms
 from forebay.core.building import Building, Places
-from forebay.core.codes import AGAIN, LogReason, Resume, Verb
+from forebay.core.codes import AGAIN, LogReason, PhaseKind, Resume, Verb
 from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.core.views.profile import Profile
@@ -185,6 +185,39 @@ class Actions(Building):
     def kill(self, job: int) -> None:
         """End a job, wherever it is."""
         self._add(Verb.KILL, self._view._row(job))
+
+    def io_weight(self, job: int, weight: float, kind: PhaseKind | None = None) -> None:
+        """Let each stream of the job's transfers count as `weight` of them where links are shared; 1 is usual.
+
+        From now on, until it is said again; of phases of one `kind`, or of all. For policies with `steers = True`, as
+        all verbs of I/O. Of several in one decision the last counts.
+        """
+        self._steer(Verb.IO_WEIGHT, job, kind, self._positive(weight, "a weight of I/O"))
+
+    def io_hold(self, job: int, kind: PhaseKind | None = None) -> None:
+        """Stop the job's transfers, also those to come, until `io_release`."""
+        self._steer(Verb.IO_HOLD, job, kind, 0.0)
+
+    def io_release(self, job: int, kind: PhaseKind | None = None) -> None:
+        """Let held transfers go on."""
+        self._steer(Verb.IO_RELEASE, job, kind, 0.0)
+
+    def io_cap(self, job: int, rate: float, kind: PhaseKind | None = None) -> None:
+        """Let the transfers of each of the job's phases together get at most `rate` bytes/s; inf lifts the cap."""
+        self._steer(Verb.IO_CAP, job, kind, self._positive(rate, "a cap on I/O", most=np.inf))
+
+    def _steer(self, verb: Verb, job: int, kind: PhaseKind | None, value: float) -> None:
+        action = self._add(verb, self._view._row(job))
+        action["time"], action["way"] = value, 0 if kind is None else 1 + PhaseKind(kind)
+
+    def _positive(self, value: Any, what: str, most: float = 1e300) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not 0.0 < number <= most:
+            raise BadActionError(f"{self._view._when} gave {brief(value)} as {what}; give a number above 0")
+        return number
 
     def _size_or_set(self, row: int, nodes: int | Iterable[int] | None) -> tuple[int, list[int] | None]:
         """How many nodes, 0 if nothing is said of it, and which."""

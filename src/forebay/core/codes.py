@@ -112,6 +112,10 @@ class Verb(IntEnum):
     REJECT = 5
     KILL = 6
     STOP = 9  # the policy cannot go on: it raised
+    IO_WEIGHT = 10  # the share of each stream of a job's transfers
+    IO_HOLD = 11  # they stop
+    IO_RELEASE = 12  # and go on
+    IO_CAP = 13  # bytes/s that they get at most
 
 
 AGAIN = 1
@@ -206,6 +210,10 @@ class Refusal(IntEnum):
     JUST_STARTED = 21  # in this instant: nothing would come of it
     NO_CHECKPOINTS = 22  # which the job was to write before it stops
     UNKNOWN_RESUME = 23
+    DOES_NOT_STEER = 24  # a policy that has not said that it does, or in a run in which nothing moves
+    CANNOT_STEER = 25  # a job that has ended, or was not submitted
+    NO_IO = 26  # which was to be held
+    CAP_TOO_LOW = 27  # for the job to end within a century
 
 
 class Flexibility(IntEnum):

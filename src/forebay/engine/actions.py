@@ -11,6 +11,7 @@ from forebay.engine.placing.kernels import put_off, was_put_off
 from forebay.engine.preemption.kernels import interrupt_as_asked
 from forebay.engine.queue import has_begun
 from forebay.engine.refusal import refuse
+from forebay.engine.steering.kernels import steer_as_asked
 
 
 @kernel
@@ -116,6 +117,8 @@ def apply(state, truth):
             status = interrupt_as_asked(state, truth, action)
         elif verb == Verb.KILL:
             status = _kill(state, truth, action["job"])
+        elif verb >= Verb.IO_WEIGHT and verb <= Verb.IO_CAP:
+            status = steer_as_asked(state, truth, action)
         elif verb == Verb.STOP:
             status = Status.STOPPED.value
         else:

@@ -25,10 +25,12 @@ from forebay.engine.hooks.phases import (
     halts,
     has_ended,
     is_halted,
+    on_transfers,
     rest_of_phase,
     returns,
     runs_beside,
     saves_first,
+    steer_late,
     step_on,
     stops_altogether,
 )
@@ -140,6 +142,7 @@ def begin_phase(state, truth, j, time, stops):
         kind = truth.phases[p]["kind"]
         log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, kind, 0)
         begun, seconds = launch(state, truth, j, rest_of_phase(state, truth, j), time)
+        on_transfers(state, truth, j, runs_beside(truth, p) or kind == PhaseKind.DRAIN, time)
         if not runs_beside(truth, p):
             seconds = begin_work(state, truth, j, time, seconds, begun == 0 and kind == PhaseKind.COMPUTE)
             if begun == 0:
@@ -181,6 +184,7 @@ def end_phase(state, truth, j, time):
 def end_transfer(state, truth, f):
     """Transfer `f` has moved all its bytes: it may have been the last of its phase, or the last that its leg awaits."""
     if go_under_way(truth.network, f):
+        steer_late(state, truth, f)
         return
     transfer = truth.network.transfers[f]
     j, time = transfer["job"], transfer["end"]

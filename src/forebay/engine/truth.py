@@ -18,6 +18,7 @@ from forebay.engine.malleable.tables import Rounds, no_rounds
 from forebay.engine.partitions.tables import Doors, make_doors
 from forebay.engine.placing.tables import Placing, make_placing
 from forebay.engine.power.tables import Switching, make_switching
+from forebay.engine.steering.tables import Steering, make_steering
 from forebay.engine.ticks.tables import make_ticks
 
 CURSOR = np.dtype(
@@ -148,6 +149,7 @@ class Truth(NamedTuple):
     paths: Paths
     network: Network
     known_io: IoKnowledge
+    steering: Steering
     ended: np.ndarray  # int64 scratch: transfers that end in this instant
     room: np.ndarray  # int64[server] scratch for placing
     picks: np.ndarray  # PICK scratch for placing
@@ -167,6 +169,7 @@ class Sizes(NamedTuple):
     stated: int = 0  # legs of which users stated what they move
     asks: int = 0  # legs that take parts of nodes
     columns: int = 0
+    steered: int = 0  # jobs whose transfers the policy steers
     known_io: IoKnowledge = make_knowledge()  # what a policy will know of what jobs read and write
     every: float = 0.0  # seconds between decisions by the clock
 
@@ -219,6 +222,7 @@ def empty_truth(
         paths=paths,
         network=network,
         known_io=n.known_io,
+        steering=make_steering(n.steered if len(network.transfers) else 0),
         ended=np.zeros(len(network.transfers), np.int64),
         room=np.zeros(n.servers, np.int64),
         picks=np.zeros(n.picks, PICK),

@@ -63,6 +63,8 @@ class Policy:
     codes: ClassVar[tuple[str, ...]] = ()
     """Columns of text behind them, as codes: 0, 1, ... in order of the words; -1 = unknown."""
 
+    steers: ClassVar[bool] = False
+    """Whether it weighs, holds or caps transfers: `act.io_weight` and its like."""
     known: str | None = None
     """What it knows of jobs' I/O, `view.io` and `state.known_io`: "exact", "stated" or "learned"; None = nothing."""
 

@@ -124,7 +124,9 @@ def _have_pauses(program: Program) -> bool:
     return program.rounds is not None and bool((works & (program.bytes > 0)).any())
 
 
-def traffic(program: Program, fabric: Fabric, units: int, checkpoints: bool = False) -> tuple[Paths, Network]:
+def traffic(
+    program: Program, fabric: Fabric, units: int, checkpoints: bool = False, steered: bool = False
+) -> tuple[Paths, Network]:
     """Routes and network for what the program moves; room for the most transfers that can run at a time.
 
     Every job may move something if they write checkpoints to the file system.
@@ -140,7 +142,7 @@ def traffic(program: Program, fabric: Fabric, units: int, checkpoints: bool = Fa
     # Of jobs that hold nodes, there cannot be more at a time than nodes, or cores where these are shared.
     together = units * (1 + int(n_drains.max())) * (1 + 2 * pauses) + int(most[_without_nodes(program)].sum())
     communicate = bool((program.communication > 0).any())
-    return make_paths(fabric, min(int(most.sum()), together), communicate, _share_devices(program), pauses)
+    return make_paths(fabric, min(int(most.sum()), together), communicate, _share_devices(program), pauses, steered)
 
 
 def _check_paths(program: Program, fabric: Fabric) -> None:

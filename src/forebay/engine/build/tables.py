@@ -195,8 +195,9 @@ def build(
         columns=wishes.columns.shape[1],
         known_io=known.of_run(wishes.known_io),
         every=wishes.manner.every,
+        steered=n_jobs if wishes.steers else 0,
     )
-    network = traffic(program, fabric, platform.units, failing.write_bytes(failures))
+    network = traffic(program, fabric, platform.units, failing.write_bytes(failures), wishes.steers)
     rounds, resilience = of_run(program.rounds), failing.make_tables(failures, platform, n_jobs)
     meters = make_meters() if site is None else site.meters
     power = switching_of(platform, program, failures, events, n_jobs)

@@ -30,6 +30,7 @@ def open_route(net, cap):
     state["blank_route"] = route["entry"]
     route["entry"] = -1
     route["cap"] = cap
+    route["scale"] = 1.0
     return c
 
 
@@ -134,10 +135,12 @@ def join(net, f, c, weight, amount, now):
         _wake_route(net, c, now)
     _turn(route, now)
     transfer["amount"] = amount
+    transfer["base"] = c
+    transfer["earlier"] = 0.0
     if route["entry"] < 0:
         transfer["key"] = now + amount / (weight * route["cap"])
     else:
-        transfer["key"] = route["clock"] + amount / weight
+        transfer["key"] = route["clock"] + amount / (weight * route["scale"])
     transfer["seq"] = state["seq"]
     transfer["weight"] = weight
     transfer["route"] = c
@@ -157,7 +160,7 @@ def _drop(net, f, time, moved):
     e = route["entry"]
     while e >= 0:
         entry = net.entries[e]
-        net.links[entry["link"]]["bytes"] += entry["unit"] * moved
+        net.links[entry["link"]]["bytes"] += entry["unit"] * (moved - transfer["earlier"]) / route["scale"]
         e = entry["next"]
     route["root"] = remove_member(net.transfers, route["root"], f)
     route["weight"] -= transfer["weight"]
@@ -177,7 +180,7 @@ def leave(net, f, now):
     else:
         _turn(route, now)
         left = transfer["key"] - route["clock"]
-    moved = transfer["amount"] - left * transfer["weight"]
+    moved = transfer["amount"] - left * (transfer["weight"] * route["scale"])
     moved = min(max(moved, 0.0), transfer["amount"])
     _drop(net, f, now, moved)
     return moved
@@ -388,4 +391,4 @@ def bytes_left(net, f, now):
         left = (transfer["key"] - now) * route["cap"]
     else:
         left = transfer["key"] - route["clock"] - route["rate"] * max(now - route["at"], 0.0)
-    return min(max(left * transfer["weight"], 0.0), transfer["amount"])
+    return min(max(left * (transfer["weight"] * route["scale"]), 0.0), transfer["amount"])

@@ -68,12 +68,18 @@ class _Routes:
 
 
 def make_paths(
-    fabric: Fabric, n_transfers: int, communicate: bool, share_devices: bool = False, pauses: bool = False
+    fabric: Fabric,
+    n_transfers: int,
+    communicate: bool,
+    share_devices: bool = False,
+    pauses: bool = False,
+    steered: bool = False,
 ) -> tuple[Paths, Network]:
     """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too.
 
     So do transfers of one job that `share_devices` of its nodes: all reads at once have their bandwidth, all writes
     theirs, and both together the larger of these. Phases with `pauses` take some time whatever they move.
+    Where transfers are `steered`, any may take a route of its own; behind all other links is one without end.
     """
     column, routes, whole, (made, delays) = _routes(fabric)
     capacity, n_links = fabric.capacity.tolist(), len(fabric.capacity)
@@ -83,6 +89,9 @@ def make_paths(
         ways = (store.checkpoint[0][0].cap, store.fetch[0][0].cap)
         capacity += [max(ways), min(ways)] * len(fabric.site)
         spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + 2 * n_transfers
+    if steered:
+        longest, capacity = max((len(loads) for _, loads in made), default=0), [*capacity, np.inf]
+        spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + n_transfers * max(longest, 1)
     network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays, pauses)
     paths = Paths(
         port=np.array([fabric.port, fabric.latency]),

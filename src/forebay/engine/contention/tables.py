@@ -25,6 +25,7 @@ ROUTE = np.dtype(
         ("at", "f8"),
         ("rate", "f8"),  # of the clock
         ("cap", "f8"),  # the fastest it may run
+        ("scale", "f8"),  # what a stream counts as: 1, unless it is steered; units of its entries have it in them
         ("delay", "f8"),  # seconds before the first byte of a transfer
         ("weight", "i8"),  # of all its transfers
         ("root", "i8"),  # the transfer that ends first, see algorithms.queues.pairing; -1 = idle
@@ -57,6 +58,8 @@ TRANSFER = np.dtype(
         ("next_amount", "f8"),  # what it moves once its delay is over
         ("next_weight", "i8"),
         ("next_route", "i8"),  # and where; -1 = it is under way, -2 = it never moves any
+        ("base", "i8"),  # the route that it would take if nobody steered it
+        ("earlier", "f8"),  # bytes of its amount that it has moved over other routes
         ("beside", "i1"),  # 0 = its phase waits for it; else it runs beside the phases: 1 + PhaseKind
     ],
     align=True,
@@ -128,6 +131,7 @@ def make_network(
     )
     net.links["capacity"], net.links["entry"], net.links["slot"] = capacity, -1, -1
     net.routes["root"] = net.routes["slot"] = -1
+    net.routes["scale"] = 1.0
     net.routes["delay"][: len(delays)] = delays
     net.state["waiting_route"] = waiting
     rows: list[tuple[float, int, int, int, int, int]] = []

@@ -75,6 +75,12 @@ _BAD = {
     Refusal.CANNOT_REJECT: "rejected {job}, which is not waiting for its first start; reject from view.queue",
     Refusal.WAKE_NOT_LATER: "asked to be woken at a time that is not later; wake at view.now + something",
     Refusal.TOO_MANY_WAKES: "has {wakes:,} wakes pending; ask for the next one only",
+    Refusal.DOES_NOT_STEER: "steered the I/O of {job}, but has not said that it does, or nothing moves in this run; "
+    "give its class steers = True, and run with a job model that moves data, such as io-aware",
+    Refusal.CANNOT_STEER: "steered the I/O of {job}, which neither waits nor runs; steer jobs that do",
+    Refusal.NO_IO: "held the I/O of {job}, which does none; hold jobs that move data",
+    Refusal.CAP_TOO_LOW: "capped the I/O of {job} so low that a phase would take more than a century; give more "
+    "bytes/s",
     Refusal.TOO_MANY_ACTIONS: "took more than {actions:,} actions in one decision",
 }
 """What is wrong with an action that needs no more than a sentence."""
@@ -179,7 +185,14 @@ def _waiting(state: State) -> np.ndarray:
 
 
 def stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
-    waiting = _waiting(state)
+    waiting, held = _waiting(state), np.flatnonzero((truth.steering.rules["held"] != 0).any(axis=1))
+    held = held[state.jobs["state"][held] == JobState.RUNNING]
+    if len(held):
+        return StalledError(
+            f"at t = {float(state.clock[0]['now']):.10g} s nothing moves and nothing will arrive, but the policy "
+            f"holds the I/O of {counted(len(held), 'running job')}, {_name(state, int(held[0]))} first; release one "
+            "(act.io_release), or ask act.wake(time)"
+        )
     first = _name(state, int(waiting[0]))
     free = ", ".join(f"{int(row['free']):,} {name}" for name, row in zip(resources, state.resources, strict=True))
     idle = int(truth.cursor[0]["n_idle_wakes"]) - 1

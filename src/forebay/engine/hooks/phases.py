@@ -22,6 +22,7 @@ from forebay.engine.malleable.steps import (
     stops_altogether,
 )
 from forebay.engine.power.kernels import boots_first, is_up
+from forebay.engine.steering.kernels import steer_beside, steer_late, steer_phase
 
 __all__ = [
     "LEAVES",
@@ -38,13 +39,24 @@ __all__ = [
     "halts",
     "has_ended",
     "is_halted",
+    "on_transfers",
     "rest_of_phase",
     "returns",
     "runs_beside",
     "saves_first",
+    "steer_late",
     "step_on",
     "stops_altogether",
 ]
+
+
+@kernel
+def on_transfers(state, truth, j, beside, time):
+    """A phase of job `j` has begun to move data."""
+    if beside:
+        steer_beside(state, truth, j, time)
+    else:
+        steer_phase(state, truth, j, time)
 
 
 @kernel

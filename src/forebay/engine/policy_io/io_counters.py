@@ -83,7 +83,8 @@ def _measure(state, truth, f, kind):
             if entry < 0 or net.entries[entry]["link"] < device:
                 return 0.0, 0.0
         left = bytes_left(net, f, now)
-        rate, streams = rate_at(net, transfer["route"]) * transfer["weight"], transfer["weight"]
+        streams = transfer["weight"]
+        rate = rate_at(net, transfer["route"]) * (streams * net.routes[transfer["route"]]["scale"])
     if streams > 0:
         if not _is_inside(kind):
             _load_tier(io, io.stores[0], rate, streams)

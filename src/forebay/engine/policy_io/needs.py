@@ -17,6 +17,7 @@ from forebay.platforms.storage import files_of, stores_of
 from forebay.workload.workload import Workload
 
 KNOWN_IO = "what is known of jobs' reads and writes"
+STEERS = "transfers under its hand"
 
 
 class Wishes(NamedTuple):
@@ -27,6 +28,7 @@ class Wishes(NamedTuple):
     labels: Labels
     known_io: IoKnowledge | None = None
     manner: Manner = USUAL
+    steers: bool = False  # whether it weighs, holds and caps transfers
 
     def asks(self) -> bool:
         """Whether the tables of a run are others because of it."""
@@ -34,7 +36,12 @@ class Wishes(NamedTuple):
 
     def seen(self) -> set[str]:
         """What it sees besides: columns by their names."""
-        return {*self.labels.columns, *([IO] if self.io else []), *([] if self.known_io is None else [KNOWN_IO])}
+        return {
+            *self.labels.columns,
+            *([IO] if self.io else []),
+            *([] if self.known_io is None else [KNOWN_IO]),
+            *([STEERS] if self.steers else []),
+        }
 
 
 NO_WISHES = Wishes(False, np.zeros((0, 0)), NO_LABELS)
@@ -58,7 +65,12 @@ def wishes_of(policy: Any, name: str, workload: Workload, platform: Platform) ->
     fabric, files = platform.fabric(), files_of(platform.tiers)
     tiers = [tier.name for tier in ([] if files is None else [files])] + [t.name for t in stores_of(platform.tiers)]
     labels = Labels(fabric.names, tuple(tiers), chosen, words)
-    return Wishes(IO in needs, np.column_stack(values) if values else np.zeros((0, 0)), labels)
+    return Wishes(
+        IO in needs,
+        np.column_stack(values) if values else np.zeros((0, 0)),
+        labels,
+        steers=bool(getattr(policy, "steers", False)),
+    )
 
 
 def check_own(workload: Workload, platform: Platform) -> None:

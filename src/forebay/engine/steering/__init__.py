@@ -1,0 +1,1 @@
+"""Transfers under the policy's hand: their shares of links, held or capped."""
