@@ -13,12 +13,12 @@ from forebay._support.text import counted
 from forebay.core.schemas import MORE
 from forebay.errors import InputError, listed
 from forebay.workload import _cancelled, _source, _suggest, dependencies
+from forebay.workload import _scontrol as scontrol
 from forebay.workload._bad_lines import BadLines
 from forebay.workload._checks.jobs import checked
 from forebay.workload._source import machine_nodes
 from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_json as document
-from forebay.workload.formats import _sacct_scontrol as scontrol
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats import _sacct_writer as writer
 from forebay.workload.formats._sacct_jobs import CODED, Found, ids
