@@ -224,3 +224,7 @@ class Flexibility(IntEnum):
     MALLEABLE = 2  # the policy, at scheduling points
     EVOLVING = 3  # the job asks, and the policy grants or refuses
     ADAPTIVE = 4  # both
+
+
+EXACT, STATED, LEARNED = KNOWN = ("exact", "stated", "learned")
+"""Whence a policy knows of a job: what it really does, what its user says, what the last jobs of this user did."""

@@ -41,9 +41,6 @@ KNOWN_IO = np.dtype([("seconds", "f8"), ("io", "f8"), ("bytes", "f8"), ("period"
 """Of a whole job alone on the machine: how long it takes, how long of that it reads or writes, the bytes that it moves,
 and the mean time from the beginning of one of its I/O phases to that of the next; inf = it has none."""
 
-EXACT, STATED, LEARNED = KNOWN = ("exact", "stated", "learned")
-"""Whence: what jobs really do; what their users say; what the last jobs of the same user did."""
-
 
 class Io(NamedTuple):
     """All of it; empty where the policy does not ask."""

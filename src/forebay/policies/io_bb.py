@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from forebay.core.running import EXACT, KNOWN
+from forebay.core.codes import EXACT, KNOWN
 from forebay.errors import InputError
 from forebay.policies._base import one_of
 from forebay.policies._families.backfill import Backfill

@@ -66,6 +66,8 @@ def _near(name: str, ctx: Any) -> str:
     options = [max(one.opts, key=len) for one in root.command.get_params(root)]
     lines |= {option.lstrip("-"): f"{root.info_name} {option}" for option in options}
     close = difflib.get_close_matches(name.lower(), lines, 2)
+    if name.lower() in lines:  # so what only looks alike is not meant
+        close = [one for one in close if name.lower() in one]
     if not close:
         return f"see {ctx.command_path} --help"
     return f"did you mean {' or '.join(f'`{lines[one]}`' for one in close)}?"

@@ -23,7 +23,7 @@ Logs = Annotated[
     list[Path] | None,
     typer.Option(
         "--darshan",
-        metavar="PATH",
+        metavar="FILE",
         help="Text of darshan-parser or a CSV file of summaries, or a folder of such; may be given several times.",
         show_default=False,
     ),

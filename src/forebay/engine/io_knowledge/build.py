@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay.core.running import EXACT, KNOWN, KNOWN_IO, LEARNED, STATED
+from forebay.core.codes import EXACT, KNOWN, LEARNED, STATED
+from forebay.core.running import KNOWN_IO
 from forebay.engine.build.program import Program
 from forebay.engine.io_knowledge.alone import alone, rate_alone
 from forebay.engine.io_knowledge.tables import IoKnowledge, make_knowledge

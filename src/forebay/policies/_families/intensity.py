@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from forebay.core.running import EXACT, KNOWN
+from forebay.core.codes import EXACT, KNOWN
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 
