@@ -97,7 +97,7 @@ NAVIGATION = {
     "reference/metrics.md": {"": ["reference/metrics/in-python.md"]},
     "reference/results.md": {"": ["reference/results/comparison.md", "reference/results/loading.md"]},
     "reference/command-line.md": {
-        "": [f"reference/command-line/{name}.md" for name in ("run", "answers", "workload", "lists")]
+        "": [f"reference/command-line/{name}.md" for name in ("run", "answers", "workload", "lists", "slurm")]
     },
     "why.md": {"": [f"why/{name}.md" for name in ("engine", "compiled", "data", "policies", "answers")]},
     "guides/extend.md": {"": [f"guides/extend/{name}.md" for name in ("policies", "machines", "workloads", "answers")]},
