@@ -113,13 +113,16 @@ def test_eligible_is_the_arrival_where_known(read):
 
 
 @small
-def test_dates_are_utc_unless_they_say_otherwise(read):
-    w = read(
-        "JobID|Submit|Elapsed|NNodes", "1|2024-01-01T00:00:00|00:01:00|1", "2|2024-01-01T01:00:10+01:00|00:01:00|1"
-    )
+@pytest.mark.parametrize("zone", ["", "+01:00", "-0500"])
+def test_dates_are_utc_unless_they_say_otherwise(read, zone):
+    head, at = "JobID|Submit|Elapsed|NNodes", {"": "00:00", "+01:00": "01:00", "-0500": "19:00"}[zone]
+    day = "2023-12-31" if zone == "-0500" else "2024-01-01"
+    w = read(head, f"1|{day}T{at}:00{zone}|00:01:00|1", f"2|{day}T{at}:10{zone}|00:01:00|1")
     assert w.epoch == 1704067200
     assert w.jobs["submit"].to_list() == [0, 10]
-    assert any("UTC" in note for note in w.notes)
+    assert any("UTC" in note for note in w.notes) == (zone == "")
+    with pytest.raises(InputError, match=r"line 3: Submit is a .*, but times from line 2 on were a .*one way"):
+        read(head, "1|2024-01-01T00:00:00|00:01:00|1", f"2|2024-01-01T00:00:00{zone or 'Z'}|00:01:00|1")
 
 
 @small
@@ -355,7 +358,7 @@ def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(f
         (f"{HEAD}|ReqMem\n{job()}|1Gc", "line 2: ReqMem is '1Gc', for each CPU"),
         (f"{HEAD}|ReqTRES\n{job()}|cpu", "line 2: ReqTRES has 'cpu'"),
         (f"{HEAD}|Priority\n{job()}|high", "line 2: Priority is 'high'"),
-        (f"{HEAD}\n".encode() + b"\xff\xfe", "line 2: not text in UTF-8"),
+        (f"{HEAD}\n".encode() + b"\xff\xfe", "line 2: 1 fields, and the header names"),
         ('JobID,Submit,Elapsed,NNodes\n1,"5', "line 2: cannot be read"),
         ('"JobID"x,Submit,Elapsed,NNodes\n1,5,6,7', "line 1: cannot be read .*is a quote too many"),
         ('JobID,Submit,Elapsed,"NNodes\n1,5,6,7', "line 1: cannot be read"),

@@ -32,6 +32,8 @@ _MOST_TASKS = 1_000_000  # that records of several become in all: a line may cla
 _SEVERAL = r"^[0-9]{1,18}_\[(.*)\]$"  # JobID of array tasks that never ran, in one record
 _EXCLUSIVE = r"(^|\s)--exclusive(\s|$)"  # --exclusive=user shares nodes with jobs of the same user
 _ALONE = ("NO", "EXCLUSIVE")  # what OverSubscribe says of a job that has its nodes to itself
+_RUN = ("raw number", "array", "array_task", "het", "het_offset", "submit", "start", "cancel")
+"""What no two runs share: where jobs are requeued, they start at another time."""
 _KEPT = (
     *("id", "kind", "submit", "run_time", "nodes", "start", "walltime", "priority", "cancel"),
     *("cores", "memory", "gpus", "exclusive", "array", "array_task", "het", "het_offset", *CODED),
@@ -322,7 +324,17 @@ class Found:
     def table(self) -> pl.DataFrame:
         """All jobs, in the order of the file."""
         frame = pl.concat(self.tables, how="diagonal") if self.tables else pl.DataFrame()
-        return frame.with_columns(pl.col("^amount .*$").fill_null(0))
+        return self._once(frame.with_columns(pl.col("^amount .*$").fill_null(0)))
+
+    def _once(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Each run once, as it was listed last: listings of two months both have the jobs that ran between them."""
+        if frame.is_empty() or len(self.clusters) > 1:  # clusters may number their jobs alike
+            return frame
+        numbered = (pl.col("raw number") >= 0) | (pl.col("array") >= 0) | (pl.col("het") >= 0)
+        last = frame.select(pl.struct(*_RUN).is_last_distinct() | ~numbered).to_series()
+        if not last.all():
+            self.dropped["listed again"] += int((~last).sum())
+        return frame.filter(last)
 
 
 def _readable(text: str) -> str:

@@ -57,6 +57,7 @@ class Mender:
 
     def __init__(self, delimiter: str, names: list[str], read: Iterable[int]) -> None:
         self.delimiter, self._names = delimiter, names
+        self.header = delimiter.join(names)
         self._read = frozenset(read)
         self._patterns = [self._pattern(name.strip().lower()) for name in names]
         self.begin = rf"^\s*({_JOB}){re.escape(delimiter)}" if is_number(names[0]) else ""

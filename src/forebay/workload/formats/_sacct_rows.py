@@ -76,7 +76,8 @@ def listing(source: _source.Source) -> Listing:
     try:
         first = data[: len(data) if end < 0 else end].decode()
     except UnicodeDecodeError:
-        raise InputError(f"{path}: line 1: not text in UTF-8; {_HOW}") from None
+        raise InputError(f"{path}: line 1: not text in UTF-8; decompress the file, or write it in UTF-8") from None
+    _refuse_remarks(first, data, path)
     delimiter = _delimiter(first, path)
     if '"' in first or (delimiter != "|" and re.search(b'[\n%s]"' % re.escape(delimiter.encode()), data)):
         return _quoted(data, path, delimiter)
@@ -85,6 +86,15 @@ def listing(source: _source.Source) -> Listing:
     unread = {""} if SINGLETON.encode() in data else {"", "JobName"}  # only such dependencies go by names
     mender = Mender(delimiter, names, (k for k, name in enumerate(header) if name not in unread))
     return Listing(set(header) - {""}, _plain(data, len(first.encode()) + 1, delimiter, header, mender))
+
+
+def _refuse_remarks(first: str, data: bytes, path: Path) -> None:
+    """Say where the header is, if something else stands before it, such as what sacct writes to stderr."""
+    if is_header(first) or is_headless(first):
+        return
+    for number, line in enumerate(data[:_LONGEST_ID].decode(errors="replace").split("\n")[1:], 2):
+        if is_header(line):
+            raise InputError(f"{path}: line 1: is not the header, which is line {number}; remove what stands before it")
 
 
 def _delimiter(first: str, path: Path) -> str:
@@ -133,10 +143,13 @@ def _plain(data: bytes, begin: int, delimiter: str, header: list[str], mender: M
         end = data.find(b"\n", begin + _BLOCK) + 1 or len(data)
         while starts is not None and end < len(data) and not starts.match(data[end : end + _LONGEST_ID]):
             end = data.find(b"\n", end) + 1 or len(data)  # what begins in this block ends in it
-        lines, wrong = _decoded(data[begin:end].removesuffix(b"\n"), line)
+        # A name that Slurm cut within a letter is no text in UTF-8: its bytes are kept as \\xc3, so that names differ.
+        lines = data[begin:end].removesuffix(b"\n").decode(errors="backslashreplace").split("\n")
+        wrong: list[tuple[int, str]] = []
         text = pl.DataFrame({"line": pl.arange(line, line + len(lines), eager=True), "text": pl.Series(lines)})
         line += len(lines)
-        text = text.filter(pl.col("text").str.contains(blank))
+        # Listings that were joined repeat their header.
+        text = text.filter(pl.col("text").str.contains(blank) & (pl.col("text") != mender.header))
         text = text.with_columns(fields=pl.col("text").str.count_matches(delimiter, literal=True) + 1)
         right = pl.col("fields") == len(header)
         within = ~pl.col("text").str.contains(mender.begin or "^")  # a row does not begin there
@@ -186,21 +199,6 @@ def _numbered(header: list[str]) -> list[str]:
     return [str(k) for k in range(len(header))]
 
 
-def _decoded(data: bytes, first: int) -> tuple[list[str], list[tuple[int, str]]]:
-    """Lines of text, and those that are none, which are left empty."""
-    try:
-        return data.decode().split("\n"), []
-    except UnicodeDecodeError:
-        lines, wrong = [], []
-        for k, line in enumerate(data.split(b"\n")):
-            try:
-                lines.append(line.decode())
-            except UnicodeDecodeError:
-                lines.append("")
-                wrong.append((first + k, f"not text in UTF-8; {_HOW}"))
-        return lines, wrong
-
-
 def _miscounted(fields: int, wanted: int, free: Iterable[str] = ()) -> str:
     why = "is the file cut short?" if fields < wanted else "does a value hold the delimiter?"
     cure = f" List again without {' and '.join(free)}, or with another --delimiter" if free else ""
@@ -209,25 +207,24 @@ def _miscounted(fields: int, wanted: int, free: Iterable[str] = ()) -> str:
 
 def _quoted(data: bytes, path: Path, delimiter: str) -> Listing:
     """CSV with quotes, in which a value may hold the delimiter or the end of a line."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}: line {line}: not text in UTF-8; {_HOW}") from None
+    text = data.decode(errors="backslashreplace")
     table = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     try:
-        header = _header(next(table), path)
+        names = next(table)
+        header = _header(names, path)
     except csv.Error as error:
         raise InputError(f"{path}: line 1: cannot be read ({error}); is a quote too many, or missing?") from None
-    return Listing(set(header) - {""}, _csv_blocks(table, header, path, len(data)))
+    return Listing(set(header) - {""}, _csv_blocks(table, names, header, path, len(data)))
 
 
-def _csv_blocks(table: Iterator[list[str]], header: list[str], path: Path, size: int) -> Iterator[Block]:
+def _csv_blocks(
+    table: Iterator[list[str]], names: list[str], header: list[str], path: Path, size: int
+) -> Iterator[Block]:
     line, rows, lines, wrong = 1, [], [], []
     try:
         for words in table:
             line = table.line_num  # type: ignore[attr-defined]
-            if not any(word.strip() for word in words):
+            if words == names or not any(word.strip() for word in words):
                 continue
             if len(words) != len(header):
                 wrong.append((line, _miscounted(len(words), len(header))))

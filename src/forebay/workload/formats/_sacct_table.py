@@ -13,7 +13,7 @@ from forebay._support.input_limits import LONGEST
 from forebay.workload.formats import _sacct_values as values
 
 MOMENTS = ("Submit", "Eligible", "Start", "End")
-WAYS = ("", values.EPOCH, values.CALENDAR)
+WAYS = ("", values.EPOCH, values.CALENDAR, values.ZONED)
 """How a time is written, by the number in a column such as `Submit way`."""
 
 _ISO = "%Y-%m-%dT%H:%M:%S"

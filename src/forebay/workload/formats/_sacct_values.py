@@ -19,7 +19,7 @@ UNKNOWN = frozenset({"", "unknown", "none", "invalid", "n/a", "not_set", "(null)
 
 TOO_MANY = "more than can be counted in 64 bits; correct it"
 
-EPOCH, CALENDAR = "seconds since 1970", "a calendar date"
+EPOCH, CALENDAR, ZONED = "seconds since 1970", "a calendar date", "a date with its time zone"
 
 _SECONDS = re.compile(r"-?[0-9]+(\.[0-9]*)?")
 _DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+(?:\.\d*)?))?", re.ASCII)
@@ -47,7 +47,8 @@ def moment(text: str) -> tuple[float, str] | None:
                 f"is {brief(text)}; write a date such as 2024-01-31T23:59:00, or seconds since 1970: list again with "
                 "SLURM_TIME_FORMAT=standard, or =%s"
             ) from None
-        seconds, way = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp(), CALENDAR
+        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        way = ZONED if date.tzinfo else CALENDAR
     if seconds < 0:
         raise UnreadableError(f"is {brief(text)}, before 1970; no Slurm ran then: correct or remove the line")
     return _fitting(seconds, text), way

@@ -77,8 +77,8 @@ def read(
         bad.add(found.add(block))
         if progress is not None:
             progress(block.done, len(source.data))
-    dropped = dict(found.dropped) | bad.dropped()
     table = found.table()
+    dropped = dict(found.dropped) | bad.dropped()
     if not len(table):
         why = f": {counted(found.records, 'record')} left out ({_source.dropped_text(dropped)})"
         raise InputError(f"{path}: holds no job{why if found.records else ''}; list jobs that have started")
