@@ -112,6 +112,6 @@ def _rejected(result: Result) -> str:
 
 
 def _limits(result: Result) -> str:
-    if "limits" in result.facts:
+    if "limits" in result.facts or result.facts["platform"].get("limits"):
         return ""
     return "no limits are given: what users, accounts or partitions might have running at most is not known here"

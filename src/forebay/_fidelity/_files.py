@@ -13,6 +13,7 @@ from forebay._support.text import as_json, write_csv
 
 FORMAT = 1
 DOCUMENT, GROUPS, WAITS = "fidelity.json", "groups.csv", "waits.csv"
+FITTED = "fitted.toml"
 _SHOWN = 20
 """Rows of a table of users or the like on the page; groups.csv has all."""
 
@@ -34,6 +35,7 @@ def document(found: _paper.Replayed) -> dict[str, Any]:
         "moving": found.moving.to_dicts(),
         **({} if found.reasons is None else {"reasons": found.reasons.to_dicts()}),
         "cannot_match": dict(found.doubts),
+        **({} if found.fit is None else {"fit": found.fit.document()}),
     }
 
 
@@ -62,10 +64,13 @@ def save(
     from forebay.report import renew
 
     place = writable_folder(as_path(folder, "the folder to write to"))
-    files = [place / GROUPS, place / WAITS, place / DOCUMENT]
+    files = [place / GROUPS, place / WAITS, place / DOCUMENT, place / FITTED]
     pictures = _figures.draw(found, place) if plots else []
-    with replacing(*files) as (table, waits, json_file):
+    files = files if found.fit is not None and found.fit.toml else files[:-1]
+    with replacing(*files) as (table, waits, json_file, *fitted):
         write_csv(groups(found), table)
         write_csv(found.jobs, waits)
         json_file.write_text(as_json(kept(found, origin)) + "\n", encoding="utf-8")
+        for file in fitted:
+            file.write_text(found.fit.toml if found.fit else "", encoding="utf-8")
     return [*files, *pictures, *renew(place, page)]

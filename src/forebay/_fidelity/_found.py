@@ -1,7 +1,7 @@
 """What a replay has found: scores, tables, pictures and a page."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ import polars as pl
 
 from forebay._fidelity import _figures, _files, _paper, _scores
 from forebay._fidelity._use import Use
+from forebay._fidelity.fit import Fit
 from forebay._support.files import as_path
 from forebay._support.paper import InPapers, Table
 from forebay._support.text import counted, html_table
+from forebay.errors import InputError
 from forebay.metrics._numbers import seconds
 from forebay.results import Result
 
@@ -40,6 +42,11 @@ class Fidelity(InPapers):
     reasons
         A row for each reason that Slurm recorded: the `jobs`, how many of them have the `same` in the simulation, and
         what they `mostly` have; None where the trace has no reasons.
+    fit
+        What was searched for and assumed, in an answer that is `fitted`: its `trials`, those `kept`, jobs that were
+        `held`, and the `platform` and `workload` that come of it.
+    again
+        What `fitted` carries out.
     """
 
     numbers: Mapping[str, Any]
@@ -50,6 +57,8 @@ class Fidelity(InPapers):
     doubts: Mapping[str, str]
     result: Result
     reasons: pl.DataFrame | None = None
+    fit: Fit | None = None
+    again: "Callable[[], Fidelity] | None" = field(default=None, repr=False, compare=False)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -59,6 +68,15 @@ class Fidelity(InPapers):
     def document(self) -> dict[str, Any]:
         """All of it, but for its jobs, as `forebay fidelity --format json` answers."""
         return _files.document(self)
+
+    def fitted(self) -> "Fidelity":
+        """Search for what the trace does not tell: limits, nodes that were out of service, jobs that were held.
+
+        The answer scores the run that comes closest; its `fit` says what is assumed.
+        """
+        if self.again is None:
+            raise InputError("this fidelity is fitted already, or was not made by forebay.fidelity; call that first")
+        return self.again()
 
     def plot(self, figure: str = "waits", ax: Any = None, width: str | float | None = None) -> Any:
         """Draw with matplotlib. Your own settings of matplotlib count, unless a width is given.
@@ -102,8 +120,8 @@ class Fidelity(InPapers):
         label
             What the paper refers to it by.
         table
-            "scores", "waits", "reasons" where the trace has them, or what errors are by: "size", "queue", "user",
-            "account".
+            "scores", "waits", "reasons" where the trace has them, "fit" where there is one, or what errors are by:
+            "size", "queue", "user", "account".
         """
         return _paper.named(self, table).to_latex(caption, label)
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from forebay._fidelity._use import Use
+from forebay._fidelity.fit import Fit
 from forebay._support.paper import Table
 from forebay._support.text import about, counted
 from forebay.errors import InputError, nearest
@@ -58,12 +59,17 @@ class Replayed(Protocol):
     def reasons(self) -> pl.DataFrame | None:
         """Recorded ones, and how many jobs have the same."""
 
+    @property
+    def fit(self) -> Fit | None:
+        """What was searched for."""
+
 
 def tables(found: Replayed, top: int | None = None) -> dict[str, Table]:
     """All of them by name; of users and the like those with most hours of nodes, or cores."""
     some = {"waits": waits(found), "scores": Table(["score", "value"], scores(found), (1,), _about(found))}
     some |= {name: groups(found, name, top) for name, rows in found.by.items() if len(rows) > 1}
-    return some if found.reasons is None else some | {"reasons": reasons(found.reasons, _about(found))}
+    some |= {} if found.reasons is None else {"reasons": reasons(found.reasons, _about(found))}
+    return some if found.fit is None else some | {"fit": found.fit.table()}
 
 
 def named(found: Replayed, name: str) -> Table:

@@ -1,5 +1,7 @@
 """A recorded period replayed under a policy, and scored."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -9,10 +11,13 @@ from forebay._fidelity import _moving, _reasons, _scores
 from forebay._fidelity._doubts import doubts
 from forebay._fidelity._found import Fidelity
 from forebay._fidelity._use import use_of
+from forebay._fidelity.fit import Run
+from forebay._fidelity.fit import fit as search
 from forebay._run.simulate import machine_of, simulate
 from forebay._run.site_policy import site_policy
 from forebay.errors import InputError, wrong_type
 from forebay.metrics._table import counted as counted_jobs
+from forebay.platforms import Platform
 from forebay.platforms import load as load_platform
 from forebay.results import Result
 from forebay.workload import Workload, read
@@ -83,8 +88,20 @@ def fidelity(
     if policy is None:
         machine = machine_of(w) if platform is None else load_platform(platform)
         policy = USUAL if site_policy(machine, w.platform if platform is None else platform) is None else None
-    result = simulate(w, platform, policy, seed, job_model, progress, failures)
-    return scored(w, result, period is not None)
+
+    def run(w: Workload, machine: Any) -> Result:
+        return simulate(w, machine, policy, seed, job_model, progress, failures)
+
+    def again() -> Fidelity:
+        return fitted(w, machine_of(w) if platform is None else load_platform(platform), run, period is not None)
+
+    return replace(scored(w, run(w, platform), period is not None), again=again)
+
+
+def fitted(w: Workload, platform: Platform, run: Run, part: bool) -> Fidelity:
+    """The run that comes closest to the record, with what it assumes; jobs that are taken as held are not scored."""
+    found = search(w, platform, run, _pairs)
+    return replace(scored(found.workload, found.result, part, found.held), fit=found)
 
 
 def refuse_unrecorded(w: Workload) -> None:
@@ -96,9 +113,9 @@ def refuse_unrecorded(w: Workload) -> None:
         )
 
 
-def scored(w: Workload, result: Result, part: bool) -> Fidelity:
+def scored(w: Workload, result: Result, part: bool, without: Sequence[int] = ()) -> Fidelity:
     """A run held against its workload's record; `part` says that the trace went on before and after."""
-    jobs = _pairs(w, result)
+    jobs = _pairs(w, result).filter(~pl.col("job_id").is_in(list(without)))
     if jobs.is_empty():
         raise InputError(f"{w.name}: no job has both a recorded and a simulated start; there is nothing to score")
     first, last = float(w.jobs["submit"].min()), float(w.jobs["submit"].max())  # type: ignore[arg-type]

@@ -61,7 +61,7 @@ def use_of(w: Workload, result: Result, period: tuple[float, float]) -> Use:
     end = begin + known["run_time"].to_numpy()
     simulated = usage(result, unit)
     return Use(
-        recorded=_summed(np.concatenate([begin, end]), np.concatenate([amount, -amount])),
+        recorded=summed(np.concatenate([begin, end]), np.concatenate([amount, -amount])),
         simulated=(simulated["time"].to_numpy(), simulated["amount"].to_numpy().astype(np.float64)),
         capacity=result.resources[unit],
         unit=unit,
@@ -78,7 +78,8 @@ def amounts(w: Workload, result: Result) -> pl.Series:
     return jobs.select(amount=pl.coalesce("amount", "nodes").cast(pl.Int64))["amount"]
 
 
-def _summed(times: Floats, changes: Floats) -> Steps:
+def summed(times: Floats, changes: Floats) -> Steps:
+    """The amount after each moment at which it changes."""
     order = np.argsort(times, kind="stable")
     moments, first = np.unique(times[order], return_index=True)
     if not moments.size:

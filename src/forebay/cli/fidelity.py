@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import nullcontext, redirect_stdout
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     from forebay._fidelity import Fidelity
     from forebay._support.paper import Table
+    from forebay.platforms import Platform
+    from forebay.results import Result
+    from forebay.workload import Workload
 
 KIND = "a fidelity"
 EXAMPLES = options.examples(
@@ -64,6 +68,13 @@ def command(
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
     failures: options.FailuresOption = None,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit",
+            help="Search for what the trace does not tell: limits that jobs obey, nodes out of service, held jobs.",
+        ),
+    ] = False,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Rows of each table of users and the like.")
     ] = 5,
@@ -82,7 +93,12 @@ def command(
     and account; so is the use of the machine. What cannot match is said in words. With --slice the period begins with
     the jobs that ran and waited then, as the trace has it.
 
-    With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), figures, and report.html.
+    With --fit, limits that the jobs obey, nodes that may have been out of service, and jobs that may have been held are
+    tried one after the other, and kept where the first half of the jobs then comes closer, and the second half does not
+    get further off.
+
+    With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), figures, and report.html;
+    with --fit fitted.toml, too, the lines that the platform's file lacks.
     """
     from forebay._fidelity import _files, _paper
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
@@ -104,7 +120,7 @@ def command(
         refuse_other(output, KIND)
     with output_folder(output) if output else nullcontext():
         setting.prepare([scheduler], is_quiet())
-        found = _scored(setting, scheduler, (policy, spec), form, part is not None)
+        found = _scored(setting, scheduler, (policy, spec), form, part is not None, fit)
         drawing = plots or (plots is None and _folder.available())
         origin = given_command.origin(context)
         files = _files.save(found, output, drawing, page, origin) if output else []
@@ -116,15 +132,25 @@ def command(
         papers(form, list(_paper.tables(found, top).values()))
 
 
-def _scored(setting: Any, scheduler: Any, called: tuple[str, str], form: TableFormat, part: bool) -> "Fidelity":
-    from forebay._fidelity._replay import scored
+def _scored(
+    setting: Any, scheduler: Any, called: tuple[str, str], form: TableFormat, part: bool, fit: bool
+) -> "Fidelity":
+    from forebay._fidelity._replay import fitted, scored
     from forebay.cli._render.progress import progress
 
     # A policy that prints must not spoil what programs read on stdout.
     quiet = nullcontext() if form is TableFormat.text else redirect_stdout(sys.stderr)
     with quiet, progress(len(setting.workload)) as watch:
         name, spec = called
-        result, _ = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended), spec)
+
+        def run(w: "Workload", platform: "Platform") -> "Result":
+            asked = replace(setting, workload=w, platform=platform)
+            result: Result = asked.simulate(scheduler, name, lambda ended, _: watch.at(name, ended), spec)[0]
+            return result
+
+        if fit:
+            return fitted(setting.workload, setting.platform, run, part)
+        result = run(setting.workload, setting.platform)
     return scored(setting.workload, result, part)
 
 
@@ -154,7 +180,7 @@ def report(found: "Fidelity", top: int, files: "list[Path]") -> None:
         for name, rows in found.by.items()
         if len(rows) > 1
     ]
-    blocks += [] if found.reasons is None else [drawn(_paper.tables(found)["reasons"])]
+    blocks += [drawn(_paper.tables(found)[name]) for name in ("reasons", "fit") if getattr(found, name) is not None]
     doubts = pairs([("" if place else "cannot match", text) for place, text in enumerate(found.doubts.values())])
     written = [pairs([("" if place else "written", str(file)) for place, file in enumerate(files)])] if files else []
     show(pairs(about), *blocks, doubts, *notes_block(facts["notes"]), *written)
