@@ -13,7 +13,9 @@ import pytest
 
 from forebay._numba.folder import cache_folder
 from forebay._run import compilation
+from forebay.cli.warmup import OTHERWISE
 from forebay.errors import ForebayError
+from forebay.policies import _kernels as kernels
 from forebay.policies import load
 from forebay.policies import names as policies_of_ours
 
@@ -80,6 +82,19 @@ def test_every_policy_says_what_it_enters():
         entered = _entered(compilation.needed([policy])) - {"run_compiled"}
         assert len(entered) == 1 + (name == "plan-predict"), name  # which learns in Python and plans compiled
         assert ("call_python" in entered) == (policy.kernel() is None), name
+
+
+def test_warmup_leaves_no_kernel_of_a_policy_to_be_compiled():
+    """Also where a parameter leads to another kernel than the policy's name does."""
+    folder = Path(kernels.__file__).parent
+    written = {
+        (f"{compilation.KERNELS}{'.'.join(path.relative_to(folder).with_suffix('').parts)}", name)
+        for path in folder.rglob("*.py")
+        for name in re.findall(r"^@policy_kernel\ndef (\w+)", path.read_text(), re.MULTILINE)
+    }
+    every = map(load, (*policies_of_ours(), *OTHERWISE))
+    assert len(written) > 15
+    assert written <= {*compilation.needed(every)}
 
 
 def test_what_cannot_be_compiled_is_said():

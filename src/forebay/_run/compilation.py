@@ -276,8 +276,10 @@ def _n_workers() -> int:
 
 
 def _late(part: Part) -> tuple[bool, bool, Part]:
-    """Plans take least of the kernels that stand apart, and so wait least for the process that compiles these."""
-    return part[0].startswith("forebay.algorithms"), part[0].startswith(f"{KERNELS}plan."), part
+    """Plans take least of the kernels that stand apart, and so wait least for the process that compiles these. Those
+    by predicted run times take in the same as others."""
+    plans = f"{KERNELS}plan.", f"{KERNELS}predicted"
+    return part[0].startswith("forebay.algorithms"), part[0].startswith(plans), part
 
 
 def compile_parts(parts: list[Part], line: Countdown | None = None) -> None:

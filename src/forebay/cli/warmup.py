@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from forebay.core.view import View
 
 EXAMPLES = options.examples("forebay warmup")
+OTHERWISE = ("plan-predict:estimator=recent", "slurm:PreemptType=qos")
+"""Policies that these parameters lead to another kernel than their names do."""
 
 
 class InOrder:
@@ -43,7 +45,8 @@ def command(form: options.FormatOption = Format.text, quiet: options.QuietOption
     if cache_folder() is None:
         what = "there is no folder for compiled code to which you alone can write"
         raise InputError(f"{what}: name another in FOREBAY_CACHE_DIR")
-    prepare_parts([*needed([*map(policies.load, policies.names()), InOrder()]), WAITING, *BLOCKS.values()], is_quiet())
+    every = [*map(policies.load, (*policies.names(), *OTHERWISE)), InOrder()]
+    prepare_parts([*needed(every), WAITING, *BLOCKS.values()], is_quiet())
     for policy in ("fcfs-bb", "plan-2", InOrder()):
         simulate(read("table1"), policy=policy)
     seconds = time.perf_counter() - begun
