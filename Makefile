@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 # Where kernels run: what reads, writes and draws is the same with the compiler off.
 KERNELS := $(addprefix tests/,_numba algorithms constancy contract core engine policies testing twins)
 
-# With the compiler off NumPy checks each index. What is compiled with bounds checks is looked at where only compiled
-# code differs, and in algorithms, which allocate; the rest of the above would compile every policy once more: it is for
-# the full run.
-CHECKED := $(addprefix tests/,_numba algorithms)
+# With the compiler off NumPy checks each index. Algorithms, which allocate, are compiled with bounds checks, and so is
+# what only compiled code does. The rest of the above would compile every policy once more: it is for the full run. So
+# are algorithms compiled without these checks, but for what engine and policies take in of them.
+CHECKED := tests/algorithms $(patsubst %,tests/_numba/test_%.py,from_zero move narrow ones pointer)
 
 # Where Python may keep no bytecode, each process that a test starts takes 5.6 s to import forebay's engine, not 1.6.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,9 +22,9 @@ run: $(VENV)/installed ## set up, then compare queue policies on the embedded de
 test: $(VENV)/dev ## lint, types, import contract, docs; tests compiled, with the compiler off, and with bounds checks
 	$(MAKE) -j2 lint docs
 	$(BIN)/forebay warmup
-	$(BIN)/pytest -n 2 --dist worksteal -m "not full"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not full" --ignore tests/algorithms
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(KERNELS)
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(CHECKED)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "not full" $(CHECKED)
 
 quick: $(VENV)/dev ## while you work: lint, and tests of what has changed, with the compiler off
 	$(BIN)/python scripts/quick.py
@@ -54,6 +54,7 @@ check-full: $(VENV)/dev ## everything, the long proofs too
 	scripts/install-simgrid
 	scripts/install-chromium
 	$(BIN)/pytest -n 2 --dist worksteal -m "full" --ignore tests/fuzz/test_commands.py
+	$(BIN)/pytest -n 2 --dist worksteal -m "not full" tests/algorithms
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -m "full" tests/fuzz/test_commands.py
 	$(BIN)/pytest -n 2 --dist worksteal -m "hypothesis and not full" --hypothesis-profile=full
 	NUMBA_BOUNDSCHECK=1 $(BIN)/forebay warmup

@@ -7,8 +7,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-off, checked = (os.environ.get(name) == "1" for name in ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"))
-examples = 5 if off else 10 if checked else 20  # by how slow kernels are
+examples = 5 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 20  # by how slow kernels are
 settings.register_profile("forebay", derandomize=True, deadline=None, database=None, max_examples=examples)
 settings.register_profile("full", settings.get_profile("forebay"), max_examples=100)  # for `make check-full`
 settings.load_profile("forebay")
@@ -19,6 +18,14 @@ os.environ.setdefault("FOREBAY_VARIANT", "full")
 def pytest_configure():
     """A shell that runs tests in the background has them ignore SIGINT, and whoever sends it waits for ever."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def runs_here(monkeypatch):
+    """Sweeps carry out their runs in this process: one of their own takes two seconds to start."""
+    from forebay.experiments.execution import executor
+
+    monkeypatch.setattr(executor, "in_processes", lambda count: executor.here)
 
 
 @pytest.fixture(autouse=True)
