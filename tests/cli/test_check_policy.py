@@ -1,6 +1,17 @@
 """`forebay check-policy`: ticks, crosses, and the smallest workload that shows a breach."""
 
 import json
+from functools import partial
+
+import pytest
+
+from forebay import testing
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Cases enough to find what these policies break: what is looked at here is how it is told."""
+    monkeypatch.setattr(testing, "check_policy", partial(testing.check_policy, n_cases=12))
 
 
 def test_a_policy_that_keeps_the_rules(forebay, policies):

@@ -1,6 +1,7 @@
 """`forebay compare`: one table, best first, and every number in files."""
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -9,6 +10,8 @@ from forebay._support.files import file_names
 from forebay.errors import InputError
 from forebay.experiments.comparison.selection import split_specs
 from forebay.policies import COMPARED, load, names
+from forebay.workload import read, write
+from forebay.workload.operations import first
 
 
 @pytest.mark.small
@@ -47,24 +50,29 @@ def test_folders_are_safe_and_distinct():
     ]
 
 
-def test_every_policy_best_first(shell, hundred, tmp_path):
-    options = ("--policies", "all", "--replicas", 0, "--format", "json")
-    code, out, _ = shell("compare", hundred, "--platform", "dragonfly-96", *options)
+def test_every_policy_best_first(forebay, policies, tmp_path):
+    """With one of one's own, and one that is named twice."""
+    own, jobs = f"{policies}:InOrder", tmp_path / "jobs.parquet.zip"
+    write(first(read("default"), 30), jobs)
+    options = ("--replicas", 0, "--format", "json", "--no-bounds", "-o", tmp_path / "out")
+    compared = ("--platform", "dragonfly-96", "--policies", f"{own},all,sjf-bb")
+    code, out, _ = forebay("compare", jobs, *compared, *options)
     assert code == 0
     document = json.loads(out)
     waits = [one["summary"]["mean_waiting_time"] for one in document["policies"]]
     assert waits == sorted(waits)
+    assert len(set(waits)) > 5
     # All that are of use here: the machine has no tiers of storage to choose between, and jobs have no applications.
     of_use = [name for name in names() if not load(name).needs_tiers and not load(name).needs_times]
-    assert sorted(one["policy"] for one in document["policies"]) == of_use
+    assert sorted(one["policy"] for one in document["policies"]) == sorted([own, *of_use])
     assert len(of_use) > 20
     assert document["workload"] == "default"
-    table = pl.read_csv(tmp_path / "forebay-results" / "compare.csv")
+    table = pl.read_csv(tmp_path / "out" / "compare.csv")
     assert table["policy"].to_list() == [one["policy"] for one in document["policies"]]
     assert table["mean_waiting_time"].to_list() == pytest.approx(waits)
     assert table.columns == ["policy", *document["policies"][0]["summary"]]
     for one in document["policies"]:
-        files = sorted(path.name for path in (tmp_path / one["folder"]).iterdir())
+        files = sorted(path.name for path in Path(one["folder"]).iterdir())
         of_run = ["chunks.parquet", "jobs.csv", "jobs.parquet", "links.csv", "log.parquet"]
         of_run += ["placements.parquet", "run.json"]
         assert [name for name in files if not name.startswith("replicas.")] == of_run
@@ -77,16 +85,6 @@ def test_by_default_the_few_that_are_marked(forebay, tmp_path):
     assert sorted(one["policy"] for one in document["policies"]) == sorted(marked) == sorted(COMPARED)
     assert not any(load(name).needs_tiers for name in COMPARED)
     assert len(COMPARED) == 8  # as many as a figure tells apart
-
-
-def test_all_and_more(forebay, policies, tmp_path):
-    own = f"{policies}:InOrder"
-    arguments = ("table1", "--no-plots", "--format", "json", "-o", tmp_path / "a")
-    document = json.loads(forebay("compare", *arguments, "--policies", f"{own},all,sjf-bb").out)
-    compared = [one["policy"] for one in document["policies"]]
-    assert own in compared
-    assert compared.count("sjf-bb") == 1
-    assert len(compared) > 20
 
 
 def test_easy_with_burst_buffers_beats_easy_without_beats_fcfs(forebay, tmp_path):

@@ -34,18 +34,18 @@ COMMANDS = (
 LOADED = """
 import json, sys
 from forebay.cli.main import _guarded
-code = _guarded(sys.argv[1:])
-heavy = [name for name in ("numpy", "polars", "numba", "matplotlib") if name in sys.modules]
-print("\\n" + json.dumps([code, heavy]))
+for words in json.load(sys.stdin):
+    code = _guarded(words)
+    heavy = [name for name in ("numpy", "polars", "numba", "matplotlib") if name in sys.modules]
+    print("\\nloaded", json.dumps([code, heavy]))
 """
 
 
-def loaded(*arguments):
-    """Exit code of a command, and which of the slow packages it has imported."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED, *map(str, arguments)], capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout.splitlines()[-1])
+def loaded(commands):
+    """Of commands one after the other in a process: their exit codes, and which of the slow packages are there then."""
+    words = json.dumps([[str(word) for word in command] for command in commands])
+    done = subprocess.run([sys.executable, "-c", LOADED], input=words, capture_output=True, text=True, check=True)
+    return [json.loads(line[7:]) for line in done.stdout.splitlines() if line.startswith("loaded ")]
 
 
 def test_alone_it_shows_its_help(forebay):
@@ -77,13 +77,12 @@ def test_no_line_of_the_list_of_commands_is_cut(shell):
     assert "..." not in shell("--help", COLUMNS="80").out.replace("[ARGS]...", "")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], []])
-def test_help_imports_nothing_slow(arguments):
-    assert loaded(*arguments) == [0, []]
+def test_help_imports_nothing_slow():
+    assert loaded([["--help"], ["run", "--help"], ["--version"], []]) == 4 * [[0, []]]
 
 
 def test_file_commands_do_without_the_compiler(tmp_path):
-    for arguments in (
+    commands = (
         ["workload", "convert", "table1", tmp_path / "a.swf"],
         ["workload", "info", "table1"],
         ["workload", "split", "default", 2, "-o", tmp_path / "parts"],
@@ -92,8 +91,8 @@ def test_file_commands_do_without_the_compiler(tmp_path):
         ["platforms", "table1"],
         ["policies"],
         ["policies", "fcfs-bb"],
-    ):
-        code, heavy = loaded(*arguments)
+    )
+    for arguments, (code, heavy) in zip(commands, loaded(commands), strict=True):
         assert code == 0
         assert "numba" not in heavy, arguments
 

@@ -136,6 +136,7 @@ def test_capacity(ask, tmp_path):
     same_files(tmp_path / "a", tmp_path / "b", "capacity.csv")
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_sweep(ask, tmp_path):
     path, spec = tmp_path / "mine.parquet.zip", tmp_path / "depths.toml"
     fb.write(workload(4), path)

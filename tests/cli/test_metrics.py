@@ -106,6 +106,7 @@ def test_compare(forebay, folder):
     assert "longest_wait" not in (folder / "a" / "compare.csv").read_text()
 
 
+@pytest.mark.usefixtures("runs_here")
 @pytest.mark.parametrize("in_file", [True, False])
 def test_sweep(forebay, folder, in_file):
     (folder / "sub").mkdir()

@@ -136,6 +136,7 @@ def test_without_matplotlib(forebay, out, tmp_path, monkeypatch):
     assert "pip install matplotlib" in forebay(*arguments, "--plots").err
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_the_folder_of_a_sweep(forebay, out, tmp_path):
     spec = tmp_path / "depths.toml"
     spec.write_text(

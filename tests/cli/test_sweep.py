@@ -77,6 +77,7 @@ def same(folder, other):
     return all((folder / name).read_bytes() == (other / name).read_bytes() for name in ("sweep.csv", "sweep.parquet"))
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_tables_hold_every_run_and_the_verdict(forebay, spec, tmp_path):
     done = forebay("sweep", spec(2), "-o", tmp_path / "out", "--jobs", 1, "--format", "json")
     assert done.code == 0, done.err
@@ -119,6 +120,7 @@ def test_tables_hold_every_run_and_the_verdict(forebay, spec, tmp_path):
     assert "reference: 'mine.py:Mine:most=4' is none of the policies: did you mean" in wrong.err
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_what_fails_is_told_and_the_others_stand(forebay, spec, tmp_path):
     path = spec(1)
     (tmp_path / "mine.py").write_text(POLICY.replace("if not self.told:", "if self.most == 2: 1 / 0\n        if True:"))

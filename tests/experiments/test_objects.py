@@ -37,6 +37,7 @@ class Some(Arrival):
                 act.start(job)
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_rows_are_those_of_specs():
     machine = fb.platform("table1").model_copy(update={"name": "small"})
     workload = replace(fb.read("table1"), name="mine")
@@ -57,6 +58,7 @@ def test_policies_of_one_s_own_beside_specs():
     assert found.verdicts["policy"].unique().sort().to_list() == ["Arrival", "Some"]
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_names_of_the_user_s_choice():
     found = fb.sweep(workloads=["table1"], policies={"easy": "fcfs-easy", "mine": Some(1), "two": Some(2)}, jobs=1)
     assert found["policy"].to_list() == ["easy", "mine", "two"]
@@ -70,6 +72,7 @@ def test_an_object_is_never_taken_for_another(tmp_path):
     assert first["mean_wait"].to_list() != second["mean_wait"].to_list()
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_a_machine_counts_by_what_it_is(tmp_path):
     keys = {"workloads": [fb.read("table1")], "policies": ["fcfs"], "output": tmp_path / "out", "jobs": 1}
     fb.sweep(platforms=[fb.platform("table1")], **keys)
@@ -81,6 +84,7 @@ def test_a_machine_counts_by_what_it_is(tmp_path):
     assert len(list((tmp_path / "out" / "runs").glob("*.json"))) == len(before) + 1
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_a_policy_in_a_file_goes_by_its_spec(tmp_path, monkeypatch):
     """Any process can have it, workers of a cluster too."""
     (tmp_path / "patient.py").write_text(
@@ -121,6 +125,7 @@ def test_workers_elsewhere_cannot_have_an_object(monkeypatch):
         fb.sweep(workloads=["table1"], policies=[Some(1)], dask="tcp://127.0.0.1:1")
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_one_that_raises_is_named_and_others_are_kept(tmp_path):
     class Broken(Arrival):
         def decide(self, view, act):

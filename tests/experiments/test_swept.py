@@ -160,6 +160,7 @@ def test_a_folder_under_way_is_drawn_as_far_as_it_is_there(ended, tmp_path):
         swept.read(tmp_path)
 
 
+@pytest.mark.usefixtures("runs_here")
 def test_an_answer_does_what_its_table_can():
     """`fb.sweep` gave that table once."""
     found = fb.sweep(workloads=["table1"], policies=["fcfs", "fcfs-bb"], jobs=1)

@@ -78,7 +78,7 @@ def study(tmp_path):
 
 
 @pytest.fixture
-def swept(forebay, tmp_path):  # noqa: F811
+def swept(forebay, runs_here, tmp_path):  # noqa: F811
     (tmp_path / "mine.toml").write_text(SPEC)
     assert forebay("sweep", tmp_path / "mine.toml", "-o", tmp_path / "swept", "--jobs", 1).code == 0
     return tmp_path / "swept"
@@ -185,6 +185,7 @@ def test_the_command_of_a_run_repeats_it(forebay, tmp_path):  # noqa: F811
     assert one == two
 
 
+@pytest.mark.usefixtures("runs_here")
 @pytest.mark.small
 def test_a_sweep_in_python_writes_the_page_that_the_command_writes(tmp_path):
     """By keys and by a file; what differs is how it was asked. Without a page's inputs, the folder says what to do."""
