@@ -6,11 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from forebay._numba import folder
-
-pytestmark = pytest.mark.small
 
 ASK = "from forebay._numba.folder import cache_folder; print(cache_folder())"
 
