@@ -7,7 +7,7 @@ import pytest
 
 import forebay as fb
 from cases import pooled as make
-from cases.chunks import chunks
+from cases.chunks import chunks, compiles
 from forebay import policies
 from forebay.errors import InputError, StalledError
 from twins import cerberus
@@ -24,14 +24,21 @@ SPECS = (
     "cerberus-parallelism:run_value=by-time,service=in/run/out",
     "cerberus-throughput:run_value=one,method=table,unit_nodes=3,unit_bytes=4,round=down",
 )
+PREDICTED = (
+    "cerberus-throughput:run_value=by-prediction,like=user,weight=0",
+    "cerberus-throughput:run_value=by-prediction,like=request,last=2",
+    "cerberus-parallelism:run_value=by-prediction,weight=0.5,service=in/run/out",
+)
 
 
-def three_legs(rng, n):
+def three_legs(rng, n, users=False):
     """Jobs of three legs with ties everywhere; buffer goes back between legs, so that nothing can get stuck."""
     jobs, legs, phases = [], [], []
     for i in range(n):
         seconds = [float(rng.randint(1, 8)) for _ in range(3)]
         jobs.append({"id": i + 1, "submit": float(rng.randint(0, 6)), "walltime": seconds[1], "nodes": 1})
+        if users:
+            jobs[-1]["user"] = i * 7 % 5 - 1  # of some nothing is known
         for leg in range(3):
             nodes = rng.randint(1, 6) if leg == 1 else 0
             legs.append({"job": i + 1, "leg": leg, "walltime": float(rng.choice((2, 4, 7))), "nodes": nodes})
@@ -65,6 +72,38 @@ def test_like_the_slow_twin(spec):
 def test_like_the_slow_twin_many_times(spec, chunk):
     for seed in range(100 + 12 * chunk, 112 + 12 * chunk):
         same(seed, spec, 25)
+
+
+@compiles
+@pytest.mark.parametrize("spec", PREDICTED)
+def test_predictions_are_those_of_the_slow_twin(spec):
+    for seed in range(200, 206):
+        workload, machine = three_legs(random.Random(seed), 25, users=True)
+        ours = fb.simulate(workload, machine, spec, job_model=MODEL)
+        slow = fb.simulate(workload, machine, cerberus.Predicted(policies.load(spec)), job_model=MODEL)
+        assert starts(ours) == starts(slow), f"seed {seed}"
+
+
+@compiles
+def test_runs_by_what_their_users_ran_before():
+    """User 1's first job runs for the 10 s that it asks for, user 2's for 2 s of 10: on 2 nodes of 4, both at once.
+
+    Of the two that come at 40 s, user 1's 3 nodes x 5 are worth more than 2 x 5, also by the same 10 s squared, 0.15
+    against 0.1; but not than 2 x 5 by the 2 s that user 2 ran before, squared, 2.5, nor by the mean of 2 s and 10 s, 0.28.
+    """
+    rows = [(0.0, 1, 2, 10.0), (0.0, 2, 2, 2.0), (40.0, 1, 3, 10.0), (40.0, 2, 2, 10.0)]
+    jobs, legs, phases = [], [], []
+    for i, (submit, user, nodes, seconds) in enumerate(rows, 1):
+        jobs.append({"id": i, "submit": submit, "walltime": 10.0, "nodes": nodes, "user": user})
+        for leg in range(3):
+            some, amount, takes = (nodes, 5, seconds) if leg == 1 else (0, 0, 0.0)
+            legs.append({"job": i, "leg": leg, "walltime": 10.0, "nodes": some, "carry": "", "burst_buffer": amount})
+            phases.append({"job": i, "leg": leg, "seconds": takes})
+    made, machine = make.workload(jobs, legs, phases), make.platform(4, 10)
+    first = {"product": 3, "by-time": 3, "by-prediction,weight=0,like=user": 4, "by-prediction": 4}
+    for value, job in first.items():
+        found = starts(fb.simulate(made, machine, f"cerberus-throughput:run_value={value}", job_model=MODEL))
+        assert found[job, 1] == 40.0 < found[7 - job, 1], value
 
 
 def jobs_of(*rows):
@@ -136,6 +175,9 @@ def test_coarse_units_keep_nobody_out_for_ever():
         ("round=down", "write method=table"),
         ("round=off,method=table", "round is 'off'"),
         ("unit_bytes=much", "much"),
+        ("run_value=by-prediction,like=name", "like is 'name'"),
+        ("run_value=by-prediction,last=0", "last is 0; give a count from 1 up"),
+        ("run_value=by-prediction,weight=-1", "weight is -1; give a number from 0 up"),
     ],
 )
 def test_what_makes_no_sense_is_refused(given, said):

@@ -150,7 +150,7 @@ def test_without_the_log(no_data, tmp_path):
 def test_what_is_run(no_data):
     plan = load("cerberus2016").plan(Options())
     counts = Counter(run.tags["section"] for run in plan.runs)
-    assert counts == {"march": 11 * 20, "april": 10 * 20, "shared": 5 * 8 * 5}
+    assert counts == {"march": 11 * 20, "april": 13 * 20, "shared": 5 * 8 * 5}
     assert {run.policy.partition(",")[0] for run in plan.runs if run.tags["section"] == "march"} == {
         "fcfs",
         "cerberus-fcfs:service=in/run/out",
@@ -170,7 +170,7 @@ def test_choices(no_data):
     study = load("cerberus2016")
     quick = study.plan(Options(quick=True))
     assert quick.sections == ("march", "april", "replay")
-    assert len(quick.runs) == (11 + 10) * 2
+    assert len(quick.runs) == (11 + 13) * 2
     own = study.plan(Options(policies=("cerberus-fcfs", "fcfs"), sections=("april",), seeds=1))
     assert [run.policy for run in own.runs] == ["cerberus-fcfs:service=out/run/in", "fcfs"]
     with pytest.raises(InputError, match="has no parts"):

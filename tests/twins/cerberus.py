@@ -65,6 +65,56 @@ class Cerberus:
         value = float(row[0])
         if len(row) > 1 and any(other[1] for other in rows):
             value *= row[1]
-        if self.policy.run_value == "by-time":
-            value /= view.walltime(job) ** 2
+        if self.policy.run_value in ("by-time", "by-prediction"):
+            value /= self.seconds(view, job) ** 2
         return value
+
+    def seconds(self, view, job):
+        return view.walltime(job)
+
+
+class Seen:
+    """Actions, and what they have started."""
+
+    def __init__(self, act):
+        self.act, self.started = act, []
+
+    def __getattr__(self, name):
+        return getattr(self.act, name)
+
+    def start(self, job):
+        self.started.append(job)
+        self.act.start(job)
+
+
+class Predicted(Cerberus):
+    """The same with the run times that ended runs of a user predict, each run's end seen as it comes."""
+
+    def setup(self, view):
+        self.began, self.ran = {}, {}
+
+    def like(self, view, job):
+        row = view.jobs[job]
+        return tuple(int(row[name]) for name in ("user", "walltime", "nodes")[: self.n_alike])
+
+    @property
+    def n_alike(self):
+        return 1 + ("user", "request", "shape").index(self.policy.like)
+
+    def decide(self, view, act):
+        running = {(int(row["job"]), int(row["leg"])) for row in view.running}
+        for job, leg in [one for one in self.began if one not in running]:
+            self.ran.setdefault(self.like(view, job), []).append(view.now - self.began.pop((job, leg)))
+        seen = Seen(act)
+        super().decide(view, seen)
+        for job in seen.started:
+            leg = int(view.jobs["leg"][job])
+            if view.demands[leg][0] > 0 and view.jobs["user"][job] >= 0:
+                self.began[job, leg] = view.now
+
+    def seconds(self, view, job):
+        known, asked, weight = self.ran.get(self.like(view, job), []), view.walltime(job), self.policy.weight
+        known = known[-self.policy.last :]
+        if not known or view.jobs["user"][job] < 0:
+            return max(asked, 1.0)
+        return min(max((sum(known) + weight * asked) / (len(known) + weight), 1.0), max(asked, 1.0))

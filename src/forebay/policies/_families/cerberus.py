@@ -9,6 +9,7 @@ import numpy as np
 from forebay.core.units import parse_bytes
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
+from forebay.policies._families.predicted import LIKE
 from forebay.policies._orders import ALL
 
 _QUEUES = ("in", "run", "out")
@@ -20,11 +21,12 @@ class RunValue(IntEnum):
     """What a running job is worth."""
 
     PRODUCT = 0
-    BY_TIME = 1
-    ONE = 2
+    ONE = 1
+    BY_TIME = 2
+    BY_PREDICTION = 3
 
 
-_RUN_VALUES = ("product", "by-time", "one")
+_RUN_VALUES = ("product", "one", "by-time", "by-prediction")
 
 
 class Param(IntEnum):
@@ -45,6 +47,22 @@ class Param(IntEnum):
     IN_UNITS = 12
     ROUNDS_DOWN = 13
     BANKER = 14
+    LIKE = 15  # from here on, how runs are predicted
+    WEIGHT = 16
+
+
+class Row(IntEnum):
+    """Rows of the integers that predictions keep, behind those of the counts."""
+
+    KEYS = 1  # three
+    COUNTS = 4
+    FOLLOWED = 5  # jobs that run
+    LEG = 6  # and the leg with which each does
+
+
+N_INTEGERS = 7
+FOLLOWS = 2  # in the row of counts: how many jobs are followed
+N_FLOATS = 2  # behind the last run times: when each job began to run, and how long it is expected to
 
 
 @dataclass(frozen=True)
@@ -56,7 +74,9 @@ class ThreeQueues(Policy):
     service: str = "out/run/in"  # in which order queues are served
     knapsack: str = "none"  # queues that are served by knapsack, such as run/out; the others first come, first served
     stage_value: str = "volume"  # what a knapsack makes the most of in staging: "volume", or "jobs"
-    run_value: str = "product"  # in running: nodes x buffer, that by the walltime squared ("by-time"), or "one"
+    run_value: str = (
+        "product"  # in running: nodes x buffer; by the walltime squared: "by-time"; or "by-prediction"; "one"
+    )
     considered: int = 10  # how many from the head of a queue a knapsack looks at
     alpha: float = 1.0  # and at most this part of the queue: one in alpha
     unit_nodes: int = 1  # nodes that count as one where demands are rounded up
@@ -64,10 +84,18 @@ class ThreeQueues(Policy):
     method: str = "auto"  # "table" always rounds to units; "auto" only where no exact way is quick
     round: str = "up"  # demands to units; "down" may choose more than fits, of which some then wait
     banker: bool = True  # whether a leg starts only if all jobs that have begun can still end
+    like: str = "shape"  # whose runs predict one: those of its "user", of its "request" too, or of its "shape"
+    last: int = 8  # how many of the last ones count
+    weight: float = 1.0  # as how many of them the walltime counts
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
-        for name in ("considered", "unit_nodes", "unit_bytes"):
+        if self.run_value == "by-prediction":  # in a room of its own, which others need not compile
+            object.__setattr__(self, "compiled", "cerberus_predicted.cerberus")
+        if not 0 <= self.weight < np.inf:
+            raise InputError(f"weight is {self.weight:g}; give a number from 0 up")
+        one_of(self, like=LIKE)
+        for name in ("considered", "unit_nodes", "unit_bytes", "last"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")
         if not self.alpha >= 1:
@@ -88,12 +116,15 @@ class ThreeQueues(Policy):
         return [] if self.knapsack == "none" else self.knapsack.split("/")
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Two counts."""
-        return (1, 2), (0, 0)
+        """Two counts; and where runs are predicted, who ran for how long."""
+        if self.run_value != "by-prediction":
+            return (1, 2), (1, 0)
+        columns = 2 * n_jobs + 3  # keys fill half a table
+        return (N_INTEGERS, columns), (self.last + N_FLOATS, columns)
 
     def remarks(self, memory: tuple[np.ndarray, np.ndarray]) -> list[str]:
         """Whether any knapsack was too large to be solved as it is."""
-        choices, coarser = (int(count) for count in memory[0][0])
+        choices, coarser = (int(count) for count in memory[0][0, :2])
         if not coarser:
             return []
         return [f"{coarser:,} of {choices:,} knapsacks were too large for exact amounts: solved in coarser units"]
@@ -118,4 +149,6 @@ class ThreeQueues(Policy):
             in_units=self.method == "table",
             rounds_down=self.round == "down",
             banker=self.banker,
+            like=LIKE.index(self.like),
+            weight=self.weight,
         )

@@ -85,8 +85,10 @@ def _count_considered(params, n):
 
 
 @kernel
-def _set_values(state, params, queue, line, demand, capacity, value):
+def _set_values(state, params, queue, line, expected, demand, capacity, value):
     """What each leg is worth: nodes x buffer, perhaps by its time squared, or one; to stage, its volume or one.
+
+    Its time is its walltime, or what is expected of its job, if anything is.
 
     Amounts count in their common unit, so that sums of products are exact and ties are ties.
     """
@@ -105,8 +107,10 @@ def _set_values(state, params, queue, line, demand, capacity, value):
             continue
         if buffered:  # where no job asks for any, nodes alone count
             value[k] *= demand[k, 1] // unit1
-        if params[Param.RUN_VALUE] == RunValue.BY_TIME.value:
+        if params[Param.RUN_VALUE] >= RunValue.BY_TIME.value:
             seconds = state.legs[state.jobs[line[k]]["leg"]]["walltime"]
+            if len(expected) > 0:
+                seconds = expected[line[k]]
             value[k] /= seconds * seconds
 
 
@@ -137,7 +141,7 @@ def _round_down(demand, capacity, units):
 
 
 @allocating_kernel
-def _by_knapsack(state, params, have, guard, queue, line, memory):
+def _by_knapsack(state, params, have, guard, queue, line, expected, memory):
     """Start the set that is worth most, of those of the first legs that fit."""
     R = len(have.free)
     buffer = state.machine[0]["chunked"] if state.machine[0]["chunked"] >= 0 else min(1, R - 1)
@@ -157,7 +161,7 @@ def _by_knapsack(state, params, have, guard, queue, line, memory):
         for k in range(m):
             demand[k, column] = state.demands[state.jobs[candidates[k]]["leg"], r]
     value, chosen = np.empty(m), np.zeros(m, np.int8)
-    _set_values(state, params, queue, candidates, demand, capacity, value)
+    _set_values(state, params, queue, candidates, expected, demand, capacity, value)
     if params[Param.IN_UNITS] > 0:
         as_asked = _coarsen(demand, capacity, units, _MOST_ROOM)
         if params[Param.ROUNDS_DOWN] > 0:
@@ -186,19 +190,24 @@ def _start_chosen(state, have, guard, line, candidates, chosen):
         _start(state, have, guard, candidates[0], reason)
 
 
-@policy_kernel
-def cerberus(state, params, memory, rng):
-    """The decision of one instant."""
-    if state.counts[0]["n_queued"] == 0:
-        return
+@allocating_kernel
+def serve_queues(state, params, memory, expected):
+    """Serve the three queues in turn. `expected` has how long the run of each job is expected to take, or nothing."""
     have, guard = what_is_there(state, False), guard_of(state, params[Param.BANKER] > 0)
     lines, lengths = _queues(state)
     for turn in range(3):
         queue = int(params[turn])
         line = lines[queue, : lengths[queue]]
         if len(line) > 0 and params[Param.BY_KNAPSACK_IN + queue] > 0:
-            _by_knapsack(state, params, have, guard, queue, line, memory)
+            _by_knapsack(state, params, have, guard, queue, line, expected, memory)
         elif len(line) > 0:
             _in_order(state, have, guard, line)
     if is_at_rest(state, guard):
         _out_of_turn(state, have, guard)
+
+
+@policy_kernel
+def cerberus(state, params, memory, rng):
+    """The decision of one instant."""
+    if state.counts[0]["n_queued"] > 0:
+        serve_queues(state, params, memory, memory[1][0, :0])

@@ -25,7 +25,7 @@ _LONGEST = 1e15  # s: a walltime that has no end, as a whole number
 
 
 @kernel
-def _row(keys, job, like):
+def alike(keys, job, like):
     """Where jobs like this one are noted: those of the same user, with the same walltime, on as many nodes."""
     walltime = 0 if like == _USER else int(min(job["walltime"], _LONGEST))
     nodes = 0 if like <= _REQUEST else job["nodes"]
@@ -67,7 +67,7 @@ def _learn(state, notes, like):
             followed[kept] = followed[i]
             kept += 1
         elif job["state"] == JobState.COMPLETED or job["state"] == JobState.WALLTIME_REACHED:
-            remember(notes.last, notes.counts, _row(notes.keys, job, like), job["finish"] - job["start"])
+            remember(notes.last, notes.counts, alike(notes.keys, job, like), job["finish"] - job["start"])
     while n_came < len(state.jobs) and state.jobs[n_came]["state"] != JobState.UNSUBMITTED:
         job = state.jobs[n_came]
         if job["user"] >= 0 and job["leg"] == job["last_leg"]:
@@ -90,7 +90,7 @@ def _guess(state, notes, like, weight, ends):
         elapsed, walltime = now - job["leg_start"], state.legs[job["leg"]]["walltime"]
         if job["state"] == JobState.QUEUED:
             # A second at least: what takes no time would delay nobody, wherever it is planned.
-            seconds = max(recall(notes.last, notes.counts, _row(notes.keys, job, like), walltime, weight), 1.0)
+            seconds = max(recall(notes.last, notes.counts, alike(notes.keys, job, like), walltime, weight), 1.0)
             first[j] = guess[j] = min(seconds, walltime)
         elif not ends:
             guess[j] = walltime
