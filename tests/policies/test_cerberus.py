@@ -89,7 +89,7 @@ def test_runs_by_what_their_users_ran_before():
     """User 1's first job runs for the 10 s that it asks for, user 2's for 2 s of 10: on 2 nodes of 4, both at once.
 
     Of the two that come at 40 s, user 1's 3 nodes x 5 are worth more than 2 x 5, also by the same 10 s squared, 0.15
-    against 0.1; but not than 2 x 5 by the 2 s that user 2 ran before, squared, 2.5, nor by the mean of 2 s and 10 s, 0.28.
+    against 0.1; but not than 2 x 5 by the 2 s squared that user 2 ran before, 2.5, nor by the mean with 10 s, 0.28.
     """
     rows = [(0.0, 1, 2, 10.0), (0.0, 2, 2, 2.0), (40.0, 1, 3, 10.0), (40.0, 2, 2, 10.0)]
     jobs, legs, phases = [], [], []

@@ -12,7 +12,7 @@ from forebay.experiments.statistics import Spread
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
 from forebay.studies._tables import WAIT, tagged
-from forebay.studies.hercules2023 import SECTIONS, _claims, _gains, _plan, _report
+from forebay.studies.hercules2023 import SECTIONS, _claims, _gains, _plan, _report, _validation
 from forebay.studies.hercules2023 import _numbers as numbers
 
 FOLDER = Path(_plan.__file__).parent
@@ -46,6 +46,54 @@ def test_gains_are_near_those_published_but_for_one(gains):
     assert first["gain"] == pytest.approx(100 * (first["malleable"] - first["static"]) / first["malleable"])
     assert first["gain"] == pytest.approx(56.9, abs=0.05)
     assert tagged(rows, scaling="weak", servers=4)[0]["gain"] == tagged(rows, scaling="strong", servers=4)[0]["gain"]
+
+
+TRUE = _validation.Fitted(4e-4, 2e-5, 3e9, 5e-6, 0.4, 0.03)
+
+
+def made_up(chosen, rows):
+    """Points whose gains are those of a model that is known."""
+    gains = _validation.gains(chosen, TRUE, rows)
+    return [row | {"published": float(gain)} for row, gain in zip(rows, gains, strict=True)]
+
+
+@pytest.mark.small
+def test_a_fit_finds_what_made_the_gains(gains):
+    """Of gains that the model made itself, those of weak scaling foretell those of strong scaling: they are equal."""
+    chosen, rows, _ = gains
+    known = made_up(chosen, rows)
+    fitted = _validation.fit(chosen, tagged(known, scaling="weak"))
+    strong = tagged(known, scaling="strong")
+    assert _validation.gains(chosen, fitted, strong) == pytest.approx([row["published"] for row in strong], abs=0.05)
+    assert (fitted.share, fitted.overhead) == pytest.approx((TRUE.share, TRUE.overhead), abs=0.01)
+
+
+@pytest.mark.small
+def test_what_is_foretold_was_not_seen(gains):
+    """Of four points the last is another number: what the three others foretell of it stays, its error does not."""
+    chosen, rows, _ = gains
+    four = made_up(chosen, tagged(rows, scaling="weak", kind="write", block=256_000))
+    wrong = [*four[:3], four[3] | {"published": 99.0}]
+    seen = [list(_validation.left_out(chosen, some))[-1] for some in (four, wrong)]
+    assert seen[0]["foretold"] == seen[1]["foretold"]
+    assert (seen[0]["published"], seen[1]["published"]) == (four[3]["published"], 99.0)
+
+
+@pytest.mark.small
+def test_errors_by_hand():
+    rows = [
+        {"split": "a", "published": 10.0, "foretold": 12.0, "alike": 9.0},
+        {"split": "a", "published": 20.0, "foretold": 14.0, "alike": 21.0},
+    ]
+    (found,) = _validation.errors(rows)
+    assert found == {
+        "split": "a",
+        "n": 2,
+        "foretold_off": 4,
+        "foretold_off_most": 6,
+        "alike_off": 1,
+        "alike_off_most": 1,
+    }
 
 
 @pytest.mark.small

@@ -7,7 +7,7 @@ from forebay.studies import _tables
 from forebay.studies._expected import read_expected
 from forebay.studies._frame import Finished, Report
 from forebay.studies._tables import WAIT, Column, Metric, Row, tagged
-from forebay.studies.hercules2023 import _claims, _figures, _gains
+from forebay.studies.hercules2023 import _claims, _figures, _gains, _validation
 from forebay.studies.hercules2023 import _numbers as numbers
 from forebay.studies.hercules2023._plan import Scope
 from forebay.studies.hercules2023._settings import FOLDER
@@ -32,6 +32,8 @@ def report(scope: Scope, finished: Finished) -> Report:
         with made.drawn_of(mine):
             if section == "published":
                 _published(scope, made)
+            elif section == "validation":
+                _validated(scope, made)
             else:
                 tellers[section](scope, numbers.rows_of(mine, scope.settings.machine), made)
     return made
@@ -58,6 +60,29 @@ def _published(scope: Scope, made: Report) -> None:
         name = f"{figure.lower().replace('. ', '-')}-{scaling}-scaling"
         made.figures[name] = partial(_figures.throughputs, chosen, tagged(rows, scaling=scaling))
     made.figures["gains"] = partial(_figures.gains, rows)
+
+
+def _validated(scope: Scope, made: Report) -> None:
+    """How far off fits are from gains that they have not seen."""
+    chosen, expected = scope.settings.published, read_expected(FOLDER / "expected.csv")
+    rows = list(_validation.predicted(chosen, _gains.rows_of(chosen, expected)))
+    found = _validation.errors(rows)
+    columns: list[Column] = [("gains", lambda row: str(row["n"]))]
+    for name, word in (("foretold", "the model"), ("alike", "mean of gains alike")):
+        columns += [
+            (f"{word}: points off", partial(_points, f"{name}_off")),
+            (f"{word}: at most", partial(_points, f"{name}_off_most")),
+        ]
+    made.shown.append(_tables.written("Gains that a fit has not seen", found, ("split",), columns))
+    words: list[Column] = [(name, partial(_points, name)) for name in ("published", "foretold", "alike")]
+    lines = [row | {"block": _gains.size(row["block"])} for row in rows]
+    keys = ("split", "figure", "block", "kind", "servers")
+    made.detailed.append(_tables.written("Each of them", lines, keys, words))
+    made.frames |= {"validation": _tables.all_numbers(rows), "validation-errors": _tables.all_numbers(found)}
+
+
+def _points(name: str, row: Row) -> str:
+    return f"{row[name]:.1f}"
 
 
 def _machine(scope: Scope, rows: Sequence[Row], made: Report) -> None:
