@@ -14,6 +14,7 @@ import pytest
 
 import forebay as fb
 from forebay.core.schemas import PHASE_SCHEMA
+from forebay.errors import InputError
 from forebay.workload import job_table
 
 pytestmark = pytest.mark.small
@@ -60,6 +61,47 @@ def changes(result):
     """When nodes came and went, and how many."""
     rows = result.log.filter(pl.col("reason") == "resized").select("time", "kind", "amount").rows()
     return [(time, amount if kind == "acquire" else -amount) for time, kind, amount in rows]
+
+
+def test_through_a_proxy():
+    """One client, one server, no queue. A block of 1 MB through a proxy with a hop of 0.1 ms that batches 4 requests:
+
+    to write, the hop, a quarter of the latency, the transfer, and the server's time; to read, all but the hop only for
+    the half that the cache does not have. Written back, a block takes what the proxy takes to hand it on; with a hop of
+    4 ms the client is slower than that.
+    """
+    sent = 8.5e-6 / 4 + 1e6 / 2.02e9
+    write, read = sent + 2.16e-4 + 1e-3, sent + 2.9e-6 + 1e6 / 12.5e9
+    does = (("checkpoint", 0, 10), ("fetch", 0, 10))
+    for given, seconds in (
+        ({"hop": "0.0001", "batch": 4}, (1e-4 + write) + (1e-4 + read)),
+        ({"hop": "0.0001", "batch": 4, "hits": 0.5}, (1e-4 + write) + (1e-4 + read / 2)),
+        ({"hop": "0.0001", "batch": 4, "hits": 1}, (1e-4 + write) + 1e-4),
+        ({"hop": "0.0001", "batch": 4, "write_back": "true"}, write + (1e-4 + read)),
+        ({"hop": "0.004", "batch": 4, "write_back": "true"}, 4e-3 + (4e-3 + read)),
+        ({"batch": 4}, write + read),
+    ):
+        assert ends(run([(0, 1, does)], 4, start=1, **given)) == pytest.approx([10_000 * seconds]), given
+
+
+def test_a_proxy_that_does_nothing_changes_nothing():
+    jobs = [(0, 2, ALL), (5, 1, ALL)]
+    plain = run(jobs, 6, servers="malleable")
+    assert run(jobs, 6, servers="malleable", hop=0, batch=1, hits=0).facts["log_sha256"] == plain.facts["log_sha256"]
+    assert run(jobs, 6, servers="malleable", batch=2).facts["log_sha256"] != plain.facts["log_sha256"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"hop": -1}, "hop is -1; give a number from 0 up"),
+        ({"hits": 1.5}, "hits is 1.5; give a share from 0 to 1"),
+        ({"batch": 0}, "batch is 0; give a whole number from 1 up"),
+    ],
+)
+def test_proxies_that_make_no_sense(given, says):
+    with pytest.raises(InputError, match=says):
+        run([(0, 1, ALL)], 4, **given)
 
 
 def test_without_servers_all_of_it_crosses_the_file_system():

@@ -221,11 +221,14 @@ class Proxy:
         The share of requests that the cache answers.
     batch
         How many requests it bundles.
+    write_back
+        Whether a write is over for its client once the proxy has it.
     """
 
     hop: float
     hits: float = 0.0
     batch: int = 1
+    write_back: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by its name."""

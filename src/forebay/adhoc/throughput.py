@@ -138,7 +138,7 @@ def steady_throughput(
     n_clients = _checks.count("the number of clients", clients, most=_checks.MOST_SERVERS)
     n_servers = np.vectorize(lambda n: _checks.servers(n, None), otypes=[np.float64])(np.asarray(servers))
     size = _checks.count("block_size", block_size)
-    rates = _blocks_a_second(n_clients, n_servers, link.seconds(size), device.seconds(size, link, reads=reads))
+    rates = blocks_a_second(n_clients, n_servers, link.seconds(size), device.seconds(size, link, reads=reads))
     return deque(rates, maxlen=1)[0] * size
 
 
@@ -148,10 +148,10 @@ def throughputs(
     """The same for all numbers of clients and servers at once, [clients, servers], each from 1 up to these."""
     n_servers = np.arange(1, servers + 1, dtype=np.float64)
     served = device.seconds(block_size, link, reads=reads)
-    return np.array(list(_blocks_a_second(clients, n_servers, link.seconds(block_size), served))) * block_size
+    return np.array(list(blocks_a_second(clients, n_servers, link.seconds(block_size), served))) * block_size
 
 
-def _blocks_a_second(
+def blocks_a_second(
     n_clients: int, n_servers: NDArray[np.float64], alone: float, served: float
 ) -> Iterator[NDArray[np.float64]]:
     """For 1, 2, ... clients. Mean value analysis: a block finds at its server what would queue there with one fewer."""

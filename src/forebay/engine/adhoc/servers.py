@@ -7,7 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from forebay._support.text import counted
+from forebay.adhoc._proxied import proxied
 from forebay.adhoc.controller import Controller
+from forebay.adhoc.gekkofs import Proxy
 from forebay.adhoc.throughput import D33_DEVICE, D33_LINK, Device, Link, throughputs
 from forebay.core.units import format_bytes
 from forebay.errors import InputError, nearest
@@ -32,19 +34,25 @@ class Setting:
     write: float
     read: float
     slowdown: float
+    hop: float = 0.0
+    hits: float = 0.0
+    batch: int = 1
+    write_back: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
         for name, words in _WORDS.items():
             if getattr(self, name) not in words:
                 raise _wrong(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), words)}")
-        for name in ("window", "operations", "block"):
+        for name in ("window", "operations", "block", "batch"):
             if getattr(self, name) < 1:
                 raise _wrong(f"{name} is {getattr(self, name)}; give a whole number from 1 up")
         for name in ("start", "most", "holds", "write", "read"):
             if not getattr(self, name) > 0:
                 raise _wrong(f"{name} is {getattr(self, name):g}; give a number above 0")
-        for name in ("recommended", "tolerance", "slowdown"):
+        if not 0 <= self.hits <= 1:
+            raise _wrong(f"hits is {self.hits:g}; give a share from 0 to 1")
+        for name in ("recommended", "tolerance", "slowdown", "hop"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise _wrong(f"{name} is {getattr(self, name):g}; give a number from 0 up")
         for name in ("start", "most", "write", "read"):
@@ -54,6 +62,12 @@ class Setting:
             raise _wrong(f"most is {self.most:g}, and start is {self.start:g}; give most as much as start, or more")
         if self.malleable and self.nodes == "own":
             raise _wrong("servers on a job's own nodes are as many as these; write nodes=borrowed, or servers=fixed")
+
+    @property
+    def proxy(self) -> Proxy | None:
+        """What stands between a node and its servers; None where nothing does."""
+        found = Proxy(self.hop, self.hits, self.batch, self.write_back)
+        return found if found != Proxy(0.0) else None
 
     @property
     def malleable(self) -> bool:
@@ -110,10 +124,10 @@ class Servers:
     def rates(self) -> tuple[np.ndarray, np.ndarray]:
         """Bytes/s of writes and of reads, by number of clients - 1, then of servers - 1."""
         clients, servers = int(self.nodes.max()), max(int(self.most.max()), 1)
-        return tuple(  # type: ignore[return-value]
-            throughputs(clients, servers, self.setting.block, self.device, self.link, reads=reads)
-            for reads in (False, True)
-        )
+        proxy, sizes = self.setting.proxy, (clients, servers, self.setting.block, self.device, self.link)
+        if proxy is not None:
+            return proxied(*sizes, proxy, reads=False), proxied(*sizes, proxy, reads=True)
+        return throughputs(*sizes, reads=False), throughputs(*sizes, reads=True)
 
     def wanted(self, k: int, servers: int, writes: int) -> int:
         """How many servers job `k` wants, which has so many, after a window with so many writes."""

@@ -14,7 +14,7 @@ import polars as pl
 from forebay._support.text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import PHASE_SCHEMA
-from forebay.core.units import parse_bytes, parse_rate
+from forebay.core.units import parse_bytes, parse_rate, parse_seconds
 from forebay.engine.adhoc.demands import Served
 from forebay.engine.adhoc.servers import Servers, Setting
 from forebay.engine.build.program import Program, as_written
@@ -36,6 +36,7 @@ _BUFFER = "burst_buffer"
 _Bytes = Annotated[float, parse_bytes]
 _Size = Annotated[int, parse_bytes]
 _Rate = Annotated[float, parse_rate]
+_Seconds = Annotated[float, parse_seconds]
 
 
 def program(
@@ -56,12 +57,16 @@ def program(
     write: _Rate = 1e9,
     read: _Rate = 50e9,
     slowdown: float = 0.0,
+    hop: _Seconds = 0.0,
+    hits: float = 0.0,
+    batch: int = 1,
+    write_back: bool = False,
     kill: bool = False,
 ) -> Program:
     """`servers` is none, fixed or malleable; docs/reference/adhoc.md has all parameters."""
     setting = Setting(
         servers, nodes, start, most, recommended, tolerance, window, operations, grant, redistribute, block, holds,
-        write, read, slowdown,
+        write, read, slowdown, hop, hits, batch, write_back,
     )  # fmt: skip
     fabric = platform.fabric()
     _refuse(workload, platform, fabric, setting)
