@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from cases.chunks import compiles
+from forebay import simulate
 from forebay.errors import InputError
 from forebay.workload import models
 from forebay.workload.info import describe
@@ -65,6 +67,32 @@ def test_a_repetition_comes_when_the_run_before_would_end():
             assert jobs["submit"][1] == pytest.approx(jobs["run_time"][0], abs=1)
             return
     pytest.fail("no job was repeated")
+
+
+def test_in_a_closed_loop_runs_are_the_same_and_each_follows_the_one_before():
+    """The same jobs as without; of the runs of a job, alike in size and time, each names the one before it."""
+    given = {"jobs": 400, "nodes": 32, "load": 0.9}
+    free, closed = (feitelson96.generate(np.random.default_rng(3), closed=one, **given) for one in (False, True))
+    assert closed.jobs.equals(free.jobs)
+    assert free.dependencies is None
+    sizes, runs = (dict(closed.jobs.select("id", name).rows()) for name in ("nodes", "run_time"))
+    pairs = closed.dependencies.select("job", "parent").rows()
+    assert len(pairs) == 400 - int(closed.provenance[0].split(":")[1].split()[0])  # all but the first run of each job
+    assert len({job for job, _ in pairs}) == len({parent for _, parent in pairs}) == len(pairs)
+    assert all(parent < job and (sizes[job], runs[job]) == (sizes[parent], runs[parent]) for job, parent in pairs)
+    assert set(closed.dependencies["kind"]) == {"think"}
+
+
+@compiles
+def test_a_run_is_submitted_when_the_one_before_it_has_ended():
+    """Where jobs wait, that is later than the time at which it would be without the loop."""
+    w = feitelson96.generate(np.random.default_rng(3), jobs=120, nodes=16, load=2.0, closed=True)
+    jobs = simulate(w, policy="fcfs", job_model="alloc-only").jobs
+    came, ended = (dict(jobs.select("job_id", name).rows()) for name in ("submission_time", "finish_time"))
+    planned = dict(w.jobs.select("id", "submit").rows())
+    pairs = w.dependencies.select("job", "parent").rows()
+    assert [came[job] for job, _ in pairs] == pytest.approx([ended[parent] for _, parent in pairs])
+    assert max(came[job] - planned[job] for job, _ in pairs) > 600
 
 
 @pytest.mark.parametrize("load", [0.2, 0.8, 3.0])

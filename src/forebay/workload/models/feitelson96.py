@@ -5,15 +5,19 @@ are hyper-exponential, and the larger the job, the likelier the longer branch; j
 Recalled, not checked against the source: the number of runs has P(r) ~ r^-2.5, arrivals are exponential, and, from
 the author's version of 1997, two branches whose means are as 1 to 7, the short one with probability 0.95 - 0.20 n/N.
 Calibrated here: how much powers of two are emphasised, the mean of the short branch, the load, and the bound on the
-number of runs. The original submits a run when the one before it ends; since a workload knows no schedule, it is
-submitted here when the one before it would end if it did not wait.
+number of runs. The original submits a run when the one before it ends, as `closed` does; else, since a workload knows
+no schedule, it is submitted when the one before it would end if it did not wait.
 """
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from forebay._support.text import counted
 from forebay.workload._source import in_order
+from forebay.workload.dependencies import dependency_table
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload, job_table
 
@@ -41,6 +45,7 @@ def generate(
     repeats: int = 64,
     gap: checks.Seconds = 0.0,
     load: float = 0.8,
+    closed: bool = False,
 ) -> Workload:
     """`jobs` runs for a machine of `nodes` nodes; users know their run times.
 
@@ -48,6 +53,7 @@ def generate(
     probability 1 - (short - short_slope x n / nodes), each branch confined to [shortest, longest]. A job is run r times
     with P(r) ~ r^-repeat_order, `repeats` at most, alike each time. Jobs arrive every `gap` seconds on average; 0 takes
     the gap that lets the runs ask for a share `load` of the machine. The first `jobs` runs to be submitted are kept.
+    With `closed` each further run of a job is submitted once the one before it has ended.
     """
     checks.at_least(_NAME, 1, jobs=jobs, nodes=nodes, repeats=repeats, shortest=shortest, ratio=ratio)
     checks.at_least(_NAME, 0, order=order, repeat_order=repeat_order, gap=gap)
@@ -83,7 +89,17 @@ def generate(
     made = f"{counted(len(np.unique(job)), 'job')} in {counted(jobs, 'run')} for {counted(nodes, 'node')}"
     made += f", {mean_gap:.4g} s apart"
     platform = f"flat:nodes={nodes}"
-    return Workload(_NAME, table, platform=platform, records=jobs, provenance=(f"made by feitelson96: {made}",))
+    w = Workload(_NAME, table, platform=platform, records=jobs, provenance=(f"made by feitelson96: {made}",))
+    return replace(w, dependencies=_after_one_another(job)) if closed else w
+
+
+def _after_one_another(job: NDArray[np.int64]) -> pl.DataFrame:
+    """Who is submitted when the run before it has ended: `job` says what each run is of, in order of submission."""
+    runs = np.argsort(job, kind="stable")
+    again = job[runs[1:]] == job[runs[:-1]]
+    return dependency_table(
+        {"job": 1 + runs[1:][again], "parent": 1 + runs[:-1][again], "kind": ["think"] * again.sum()}
+    )
 
 
 def size_shares(nodes: int, order: float, power_of_two: float) -> _Floats:
