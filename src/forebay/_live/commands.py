@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -45,7 +46,7 @@ class Slurm:
                 encoding="utf-8",
                 errors="replace",
                 timeout=self.limit,
-                env=self._environment(),
+                env=self.environment(),
                 check=False,
             )
         except FileNotFoundError:
@@ -59,7 +60,16 @@ class Slurm:
         except OSError as error:
             raise SlurmError(f"{command[0]} cannot be run: {error.strerror or error}") from None
 
-    def _environment(self) -> dict[str, str]:
+    def now(self) -> float:
+        """What time it is for Slurm, which need not be the clock of this process."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, on the same clock."""
+        time.sleep(max(seconds, 0.0))
+
+    def environment(self) -> dict[str, str]:
+        """Variables of the commands."""
         kept = {name: value for name, value in os.environ.items() if not _OURS.fullmatch(name)}
         return kept | _ALIKE | self.more
 

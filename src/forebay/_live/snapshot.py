@@ -2,7 +2,6 @@
 
 import math
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +35,7 @@ def moment(slurm: Slurm, site: LiveSite | None = None, now: float | None = None)
     """Read it, in six calls of Slurm's commands at most; with a site that was read before, in one."""
     site = read_site(slurm) if site is None else site
     jobs, said = queue(slurm)
-    return moment_of(site, jobs, math.floor(time.time()) if now is None else now, said)
+    return moment_of(site, jobs, math.floor(slurm.now()) if now is None else now, said)
 
 
 def moment_of(site: LiveSite, jobs: Sequence[LiveJob], now: float, said: Sequence[str] = ()) -> Moment:

@@ -63,7 +63,7 @@ class Agent:
         name = "sitefactor" if multifactor else "priority"
         # By JSON alone: in text a job's name may look like keys.
         jobs = from_json(self.slurm.ask("squeue", "--json", "-a", "-t", "all"))
-        found = moment_of(site, jobs, float(int(time.time())))
+        found = moment_of(site, jobs, float(int(self.slurm.now())))
         plan = plan_of(found, self.policy)
         too_much = {user: share for user, share in plan.harm.items() if share > self.bounds.harm}
         if too_much:
