@@ -1,5 +1,6 @@
 """The machine of a live Slurm: what `scontrol show` prints, as text, which every release does alike."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,12 +56,17 @@ def read_site(slurm: Slurm) -> LiveSite:
     parts = [scontrol.read_config(config, Path("scontrol show config"))]
     for what in ("node", "partition", "reservation"):
         parts.append(_source(slurm.ask("scontrol", *show, what), f"scontrol show {what}"))
-    if "BurstBufferType" in config:
+    if has_buffers(config):
         try:
             parts.append(_source(slurm.ask("scontrol", *show, "burstbuffer"), "scontrol show burstbuffer"))
         except SlurmError:
             parts[0].notes.append("scontrol show burstbuffer does not answer: burst buffers are not counted")
     return site_of(parts)
+
+
+def has_buffers(config: str) -> bool:
+    """Whether `scontrol show config` names a plug-in of burst buffers."""
+    return re.search(r"^BurstBufferType\s*=\s*burst_buffer/(?!none)", config, re.MULTILINE) is not None
 
 
 def _source(text: str, where: str) -> Source:

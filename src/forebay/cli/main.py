@@ -42,6 +42,7 @@ from forebay.cli._render.printing import LINES, hush, message
 from forebay.cli.slurm import agent as slurm_agent
 from forebay.cli.slurm import predict as slurm_predict
 from forebay.cli.slurm import snapshot as slurm_snapshot
+from forebay.cli.slurm import watch as slurm_watch
 from forebay.cli.workload import convert, fit_bb, generate, info, io, models, split
 from forebay.cli.workload import list as workload_list
 from forebay.errors import ForebayError, LongRunWarning, MetricWarning, shortened
@@ -93,7 +94,7 @@ def workload_group(context: typer.Context) -> None:
 
 @slurm.callback(invoke_without_command=True, epilog=examples("forebay slurm predict"))
 def slurm_group(context: typer.Context) -> None:
-    """Read, predict and order the queue of a live Slurm."""
+    """Read, predict, watch and order the queue of a live Slurm."""
     _help_if_alone(context)
 
 
@@ -129,6 +130,7 @@ _add(app, warmup, "warmup")
 app.add_typer(slurm, name="slurm")
 _add(slurm, slurm_snapshot, "snapshot")
 _add(slurm, slurm_predict, "predict")
+_add(slurm, slurm_watch, "watch")
 _add(slurm, slurm_agent, "agent")
 app.add_typer(workload, name="workload")
 _add(workload, info, "info")

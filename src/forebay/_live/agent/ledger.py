@@ -1,6 +1,5 @@
 """What the agent has changed, in a folder: how it was before, a log of each decision, one agent at a time."""
 
-import fcntl
 import json
 import os
 import time
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay._live.agent.orders import write
+from forebay._live.alone import be_alone
 from forebay._live.commands import Slurm
 from forebay._live.jobs import queue
 from forebay._support.files import replacing
@@ -28,12 +28,7 @@ class Ledger:
 
     def lock(self, name: str = "agent") -> None:
         """Be the only one; InputError where another runs."""
-        self._lock = os.open(self.folder / f"{name}.lock", os.O_CREAT | os.O_RDWR, 0o600)  # open until the process ends
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._lock)
-            raise InputError(f"{self.folder}: another {name} runs with this folder; end it first") from None
+        self._lock = be_alone(self.folder, name)
 
     def read(self) -> dict[str, Any]:
         """`field`, and by job the values before the first change and after the last."""

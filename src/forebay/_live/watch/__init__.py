@@ -1,0 +1,1 @@
+"""A live queue, watched: a snapshot and predictions every minute, kept, and held against what came. Read only."""
