@@ -73,7 +73,7 @@ class Agent:
             return Round(len(plan.order), undone, f"the mean wait of {user!r} would grow by {share:.0%}", plan)
         by_id = {job.id: job for job in jobs if job.waits}
         kept = {job: row for job, row in self.ledger.read()["jobs"].items() if job in by_id}
-        set_by_us = {job: row["after"] for job, row in kept.items()} if multifactor else {}
+        set_by_us = {job: row["after"] for job, row in kept.items()}
         wanted = [one for one in changes(plan.order, by_id, name, set_by_us) if self._may(one.job)]
         if self.go:
             self._alive()
