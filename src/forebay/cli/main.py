@@ -39,6 +39,7 @@ from forebay.cli import (
 from forebay.cli._input.help_text import Command, Group
 from forebay.cli._input.options import examples
 from forebay.cli._render.printing import LINES, hush, message
+from forebay.cli.slurm import advise as slurm_advise
 from forebay.cli.slurm import agent as slurm_agent
 from forebay.cli.slurm import predict as slurm_predict
 from forebay.cli.slurm import snapshot as slurm_snapshot
@@ -94,7 +95,7 @@ def workload_group(context: typer.Context) -> None:
 
 @slurm.callback(invoke_without_command=True, epilog=examples("forebay slurm predict"))
 def slurm_group(context: typer.Context) -> None:
-    """Read, predict, watch and order the queue of a live Slurm."""
+    """Read, predict, watch, advise and order the queue of a live Slurm."""
     _help_if_alone(context)
 
 
@@ -131,6 +132,7 @@ app.add_typer(slurm, name="slurm")
 _add(slurm, slurm_snapshot, "snapshot")
 _add(slurm, slurm_predict, "predict")
 _add(slurm, slurm_watch, "watch")
+_add(slurm, slurm_advise, "advise")
 _add(slurm, slurm_agent, "agent")
 app.add_typer(workload, name="workload")
 _add(workload, info, "info")
