@@ -1,4 +1,4 @@
-"""Memory of `forebay slurm watch` over many cycles: `python benchmarks/watching.py [CYCLES]`, a Slurm of two executables."""
+"""Memory of `forebay slurm watch` over many cycles: `python benchmarks/watching.py [CYCLES]`."""
 
 import resource
 import sys
@@ -9,7 +9,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from _live.acted import Acted, Queue
-
 from forebay._live.watch.running import Watch
 
 EVERY = 500
