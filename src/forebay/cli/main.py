@@ -95,7 +95,7 @@ def workload_group(context: typer.Context) -> None:
 
 @slurm.callback(invoke_without_command=True, epilog=examples("forebay slurm predict"))
 def slurm_group(context: typer.Context) -> None:
-    """Read, predict, watch, advise and order the queue of a live Slurm."""
+    """Read, predict, watch and order the queue of a live Slurm."""
     _help_if_alone(context)
 
 
