@@ -68,6 +68,29 @@ class Counting(Dice):
     needs = ("io",)
 
 
+class Knowing(Dice):
+    """Goes by what it has learned of each job's reads and writes."""
+
+    known = "learned"
+
+    def decide(self, view, act):
+        for job in sorted(view.queue.tolist(), key=lambda job: (view.io(job), job)):
+            if act.fits(job):
+                act.start(job)
+
+
+class Steering(forebay.Policy):
+    """Weighs the transfers of what it starts."""
+
+    steers = True
+
+    def decide(self, view, act):
+        for job in view.queue:
+            if act.fits(job):
+                act.start(job)
+                act.io_weight(job, float(view.rng.integers(1, 4)))
+
+
 class Columned(Dice):
     columns = ("urgent",)
 
@@ -127,6 +150,8 @@ CASES = {
     "applications": _growing,
     "power": _switched,
     "ticks": lambda: _pooled(policy=Every(Dice(), 4.0), legs=True),
+    "known-io": lambda: _made(transfers.make(0), job_model="io-aware", policy=Knowing()),
+    "steering": lambda: _made(transfers.make(0), job_model="io-aware", policy=Steering()),
     "placing": lambda: _made(transfers.make(2), job_model="io-aware", policy=Placed(Dice(), "spread")),
 }
 """A run for every capability."""
