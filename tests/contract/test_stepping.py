@@ -14,7 +14,7 @@ from forebay.workload import models
 
 STORED = runs.stored()
 SMALL = [*runs.small()]
-EVERY = 7  # one in so many of the stored runs; each policy is among them several times
+EVERY = 6  # one in so many of the stored runs; each policy is among them several times
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def both(*given, rate=0.15, **options):
     return once
 
 
-INTERPRETED = ("fcfs-bb", "conservative", "sas", "slurm", "steal-malleable")
+INTERPRETED = ("fcfs-bb", "sas", "steal-malleable")
 """Policies of different kinds. With the compiler off each takes seconds, and steps are the engine's, not theirs."""
 
 
