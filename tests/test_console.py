@@ -41,10 +41,11 @@ SLOW = (
     "compare default --policies conservative,sfsj,steal:variant=113 --failures mtbf=1h,downtime=1h,checkpoint=300s",
     "plot out/fcfs-bb --figure gantt -o out",
     "check-policy compiled.py:Shortest",
+    "check-policy shortest.py:Shortest",
     "check-policy examples/own_policy.py:Patient:patience=0 --head-never-delayed",
     "capacity default --platform flat:nodes=96,burst_buffer=480GB --job-model alloc-only --target mean_wait <= 3h -q",
 )
-"""Commands that only the full run waits for: they draw thousands of jobs, or compile what another test does, too."""
+"""Commands that only the full run waits for: they draw thousands of jobs, or repeat what other tests do."""
 
 TRACES = {
     "KTH-SP2-1996-2.1-cln.swf.gz": "swf/KTH-SP2-1996-2.1-cln.swf.gz",

@@ -202,7 +202,9 @@ def test_stopping_leaves_nothing_behind(start, big, tmp_path, number, code):
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="Python hears signals by itself")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), pytest.param(signal.SIGINT, 130, marks=pytest.mark.full)]
+)
 def test_a_kernel_that_searches_for_minutes_can_be_stopped(start, tmp_path, number, code):
     """3,000 jobs at once, planned together: the first decision alone would take longer than this test waits."""
     lines = ["; MaxProcs: 64\n"]

@@ -66,9 +66,17 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("what", LONG)
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_run_of_hours_can_be_stopped(start, tmp_path, what, number, code):
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+STOPPED = [
+    pytest.param(what, number, marks=[pytest.mark.full] * ((kind + turn) % 2), id=f"{what}-{number.name}")
+    for kind, what in enumerate(LONG)
+    for turn, number in enumerate(CODES)
+]
+"""Each kind by one signal, in turns; by both in the full run, since each keeps a core busy for seconds."""
+
+
+@pytest.mark.parametrize(("what", "number"), STOPPED)
+def test_a_run_of_hours_can_be_stopped(start, tmp_path, what, number):
     (tmp_path / "files").mkdir()
     words = LONG[what](tmp_path / "files")
     running = start(*words, "-o", tmp_path / "results" / "out")
@@ -81,7 +89,7 @@ def test_a_run_of_hours_can_be_stopped(start, tmp_path, what, number, code):
         out, err = running.communicate(timeout=60)
     finally:
         running.kill()
-    assert (running.returncode, out) == (code, ""), err
+    assert (running.returncode, out) == (CODES[number], ""), err
     assert "Traceback" not in err
     assert ("forebay: stopped\n" in err) == (number == signal.SIGINT)
     assert not (tmp_path / "results").exists()

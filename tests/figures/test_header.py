@@ -60,8 +60,10 @@ def test_it_is_in_every_figure(name, told, tmp_path):
 
 
 @each
-@pytest.mark.parametrize("many", [1, pytest.param(3, marks=pytest.mark.full), 9])
-@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize(
+    ("many", "long"),
+    [(1, True), (9, True), *(pytest.param(*one, marks=pytest.mark.full) for one in ((1, 0), (3, 0), (3, 1), (9, 0)))],
+)
 def test_it_covers_nothing_and_is_not_cut_off(name, many, long, told, tmp_path, monkeypatch):
     drawn, save = [], Figure.savefig
 

@@ -45,7 +45,7 @@ def test_what_is_no_width(given, message):
 
 
 @pytest.mark.parametrize("name", figures.names())
-@pytest.mark.parametrize("width", ["acm-column", "ieee-page"])
+@pytest.mark.parametrize("width", ["acm-column", pytest.param("ieee-page", marks=pytest.mark.full)])
 def test_files_are_as_wide(name, width, run, tmp_path):
     picture = figures.draw(name, run, tmp_path / "a.png", width)[0]
     assert matplotlib.image.imread(picture).shape[1] == round(300 * _look.inches(width))
