@@ -15,7 +15,7 @@ import numpy as np
 import forebay as fb
 from forebay._numba.pointer import pointer
 from forebay.core.tables import STATE, Sizes, State, empty_state
-from forebay.policies._families.plan import Planning
+from forebay.policies._families.plan import Objective, Planning
 from forebay.policies._kernels.availability.placement import Have
 from forebay.policies._kernels.availability.profile import availability
 from forebay.policies._kernels.plan.evaluation import blank_board, evaluate, set_up
@@ -114,7 +114,7 @@ class Desk:
         times, ahead, n = availability(self.pointer, self.have, -1, R, 0, 0)
         tables, stride = blank_board(self.pointer, n_jobs, n, R, 0, 0)
         board = pointer(tables)
-        set_up(board, self.pointer, self.line, times, ahead, n, R, alpha)
+        set_up(board, self.pointer, self.line, times, ahead, n, R, alpha, Objective.WAIT)
         return float(evaluate(board, order, 0, n_jobs, math.inf, alpha, stride, (R, 0, 0)))
 
 

@@ -29,12 +29,16 @@ def parameters(seed):
         "heat": rng.choice((0.01, 1.0, 1.0)),
         "insertions": rng.choice((0.0, 0.0, 0.5, 1.0)),
         "keep": rng.random() < 0.3,
+        "objective": rng.choice(("wait", "wait", "slowdown")),
     }
 
 
 def check_seed(seed):
-    workload, platform = pooled.make(seed)
     params = parameters(seed)
+    workload, platform = pooled.make(seed, legs=params["objective"] != "slowdown")
+    if params["objective"] == "slowdown":  # its bound is ten minutes: seconds are too short for it
+        longer = [pl.col(name) * 100 for name in ("submit", "walltime", "run_time")]
+        workload = replace(workload, jobs=workload.jobs.with_columns(longer))
     slow = planner.simulate(workload, platform, params, "alloc-only" if seed % 3 else "alloc-only:kill=false", seed)
     compare(slow, workload, platform, Planning(**params), seed)
 
@@ -56,6 +60,21 @@ def test_plans_equal_the_naive_ones_small(seed):
 def test_plans_equal_the_naive_ones_at_length(chunk):
     for seed in range(13_000 + 5 * chunk, 13_005 + 5 * chunk):
         check_seed(seed)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(("objective", "first"), [("wait", [2, 3]), ("slowdown", [1])])
+def test_what_a_plan_is_made_for(objective, first):
+    """Two nodes; a job of an hour on both, and two of 90 min on one each.
+
+    In all 120 min are waited if the wide job is first, and 90 min if it is last. Of slowdowns the wide job's 90 / 60 is
+    more than the others' 2 x 60 / 90.
+    """
+    wide = {"id": 1, "submit": 0.0, "walltime": 3600.0, "nodes": 2}
+    jobs = [wide, *({"id": k, "submit": 0.0, "walltime": 5400.0, "nodes": 1} for k in (2, 3))]
+    policy = Planning(alpha=1.0, objective=objective)
+    result = forebay.simulate(pooled.workload(jobs), pooled.platform(2), policy)
+    assert result.jobs.filter(pl.col("starting_time") == 0)["job_id"].cast(pl.Int64).to_list() == first
 
 
 def crowd(seed, n=40):

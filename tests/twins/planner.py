@@ -14,7 +14,7 @@ from twins.backfill import Backfill
 
 DEFAULTS = {
     "alpha": 2.0, "exhaustive": 5, "rate": 0.9, "steps": 30, "moves": 6, "floor": 1.0, "heat": 1.0,
-    "insertions": 0.0, "keep": False,
+    "insertions": 0.0, "keep": False, "objective": "wait",
 }  # fmt: skip
 
 
@@ -47,13 +47,20 @@ class Planner(Backfill):
         """
         plan, costs = self.plan(now), {}
         for job in order:
+            weight = self.weight(job)
             start, waited = self.reserve(job, plan), now - job.submit
             if start < math.inf:
-                costs[job] = max(start - now + waited, 0.0) ** self.params["alpha"]
+                costs[job] = max(start - now + waited, 0.0) ** self.params["alpha"] * weight
             else:
                 ever = self.reserve(job, self.plan(now)) < math.inf
-                costs[job] = (3.2e8 + waited) ** self.params["alpha"] if ever else 0.0
+                costs[job] = (3.2e8 + waited) ** self.params["alpha"] * weight if ever else 0.0
         return costs
+
+    def weight(self, job):
+        """Slowdowns are waits over lengths, of ten minutes at least."""
+        if self.params["objective"] == "slowdown":
+            return (600 / max(job.walltime, 600)) ** self.params["alpha"]
+        return 1.0
 
     def score(self, order, now):
         """What all of them cost."""

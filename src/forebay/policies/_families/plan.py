@@ -33,6 +33,14 @@ class Param(IntEnum):
     DESCENDS = 11
     ROUNDS = 12
     PLANNED = 13
+    OBJECTIVE = 14
+
+
+class Objective(IntEnum):
+    """What plans are made for, by the names in specs."""
+
+    WAIT = 0
+    SLOWDOWN = 1
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,7 @@ class Planning(Policy):
 
     search: str = "annealing"  # or "descent", by Smith's rule and then by putting jobs forward
     alpha: float = 2.0  # waits count to this power: the higher, the less one job may pay for the others
+    objective: str = "wait"  # or "slowdown": waits over lengths, for the mean bounded slowdown
     exhaustive: int = 5  # up to so many jobs all orders are tried
     rate: float = 0.9  # by which the temperature falls
     steps: int = 30  # how often it falls
@@ -79,7 +88,8 @@ class Planning(Policy):
             raise InputError(f"exhaustive is {self.exhaustive}; 8 jobs have 40,320 orders already, give at most 8")
         if not 0 <= self.insertions <= 1:
             raise InputError(f"insertions is {self.insertions:g}; give a share from 0 to 1")
-        one_of(self, search=("annealing", "descent"), reservations=("counted", "pinned"))
+        objectives = [name.lower() for name in Objective.__members__]
+        one_of(self, search=("annealing", "descent"), reservations=("counted", "pinned"), objective=objectives)
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""
@@ -99,6 +109,7 @@ class Planning(Policy):
             descends=self.search == "descent",
             rounds=self.rounds,
             planned=self.planned,
+            objective=Objective[self.objective.upper()],
         )
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:

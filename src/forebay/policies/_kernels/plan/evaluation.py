@@ -16,6 +16,7 @@ from forebay.algorithms.availability.profile import earliest
 from forebay.core.stopping import stopped
 from forebay.policies._kernels.availability.node_sets import n_counted
 from forebay.policies._kernels.availability.placement import chunks_of
+from forebay.policies._kernels.plan.objectives import weigh
 
 TINY = 1e-300  # the least cost of a job that can start: 0 stands for one that cannot
 _SNAPSHOTS = 8  # more of them repeat fewer placements, and copy more
@@ -28,6 +29,7 @@ class Board(NamedTuple):
     demand: np.ndarray  # int64[job, R]
     duration: np.ndarray
     waited: np.ndarray  # until now
+    weight: np.ndarray  # of its wait: see `objectives`
     area: np.ndarray  # walltime x its largest share of a resource
     size: np.ndarray  # of its chunks
     chunks: np.ndarray  # how many
@@ -129,9 +131,9 @@ def evaluate(board, order, first, meets, limit, alpha, stride, columns):
         )  # fmt: skip
         board.new_cost[q] = 0.0
         if at >= 0:
-            board.new_cost[q] = _cost(times[at] - now + board.waited[q], alpha)
+            board.new_cost[q] = _cost(times[at] - now + board.waited[q], alpha) * board.weight[q]
         elif board.least[q] > 0.0:
-            board.new_cost[q] = _cost(_NEVER + board.waited[q], alpha)
+            board.new_cost[q] = _cost(_NEVER + board.waited[q], alpha) * board.weight[q]
         score += board.new_cost[q]
         left -= board.least[q]
         if score + left > limit:
@@ -151,7 +153,7 @@ def accept(board, order, tried):
 
 
 @kernel
-def set_up(board, state, line, times, free, n, R, alpha):
+def set_up(board, state, line, times, free, n, R, alpha, objective):
     """Fill the board in before any plan."""
     n_jobs = len(line)
     _copy(times, free, n, board.kept_times[0, 0], board.kept_free[0, 0])
@@ -169,10 +171,13 @@ def set_up(board, state, line, times, free, n, R, alpha):
         board.size[q] = state.legs[leg]["chunk"]
         board.chunks[q] = chunks_of(state, line[q])
         board.allowed[q] = state.legs[leg]["allowed"]
+    weigh(board, objective, alpha)
+    for q in range(n_jobs):
         if stopped(board.clock):
             return
         at = earliest(times, free, n, 0, R, board.demand[q], board.duration[q])
-        board.least[q] = max(_cost(times[at] - times[0] + board.waited[q], alpha), TINY) if at >= 0 else 0.0
+        cost = _cost(times[at] - times[0] + board.waited[q], alpha) * board.weight[q] if at >= 0 else 0.0
+        board.least[q] = max(cost, TINY) if at >= 0 else 0.0
 
 
 @allocating_kernel
@@ -181,7 +186,7 @@ def blank_board(state, n_jobs, n, R, S, W):
     columns, stride = R + S + W, (n_jobs - 1) // _SNAPSHOTS + 1
     n_kept, length = (n_jobs - 1) // stride + 1, n + 2 * n_jobs + 1  # each job adds two segments at most
     tables = Board(
-        np.empty((n_jobs, R), np.int64), np.empty(n_jobs), np.empty(n_jobs), np.empty(n_jobs),
+        np.empty((n_jobs, R), np.int64), np.empty(n_jobs), np.empty(n_jobs), np.ones(n_jobs), np.empty(n_jobs),
         np.empty(n_jobs, np.int64), np.empty(n_jobs, np.int64), np.zeros(n_jobs), np.zeros(n_jobs), np.zeros(n_jobs),
         np.empty((2, n_kept, length)), np.empty((2, n_kept, length, columns + W), np.int64),
         np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(3, np.int64),

@@ -163,7 +163,7 @@ def _by_smith(board, alpha):
     keys = np.empty(len(board.area))
     for q in range(len(keys)):
         cost = board.new_cost[q] if alpha >= 1.0 else max(board.new_cost[q], TINY)
-        slope = cost ** ((alpha - 1.0) / alpha)
+        slope = cost ** ((alpha - 1.0) / alpha) * board.weight[q] ** (1.0 / alpha)
         keys[q] = slope / max(board.area[q], TINY)
     return _sorted(keys, True)
 
@@ -234,7 +234,7 @@ def _search(state, have, line, R, S, W, params, memory, rng):
     tables, stride = blank_board(state, len(line), n, R, S, W)
     columns = R, S, W
     board = on_stack(tables)
-    set_up(board, state, line, times, ahead, n, R, params[Param.ALPHA])
+    set_up(board, state, line, times, ahead, n, R, params[Param.ALPHA], int(params[Param.OBJECTIVE]))
     if len(line) <= params[Param.EXHAUSTIVE]:
         order = _try_all(state, board, params[Param.ALPHA], stride, columns, params[Param.SHORTCUTS] > 0)
     else:
