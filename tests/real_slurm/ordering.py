@@ -121,6 +121,7 @@ def _summary(case, mode, plain, seed, jobs, ended, log, folder):
     sizes = sorted(waits.values())
     about = {"case": case, "mode": mode + (f"/{plain}" if plain else ""), "seed": seed, "jobs": len(jobs)}
     about |= {"states": sorted({words["JobState"] for words in ended.values()}), "ended": len(ended)}
+    about |= {"failed": [name for name, words in ended.items() if words["JobState"] != "COMPLETED"]}
     about |= {"mean_wait": statistics.mean(sizes), "p95": sizes[int(0.95 * len(sizes))], "max": sizes[-1]}
     about |= {"starts": {name: row[1] - first for name, row in rows.items()}, "waits": waits}
     rounds = [one for one in log if isinstance(one, tuple)]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import time
 
@@ -58,3 +59,44 @@ def test_it_orders_and_is_undone_when_killed(tmp_path):
         assert {job["JobState"] for job in cluster.completed().values()} == {"COMPLETED"}
     what = [json.loads(line)["what"] for line in (folder / "audit.jsonl").read_text().splitlines()]
     assert what == ["order", "undo", "order", "undo"]
+
+
+GO = ("--policy", "plan-2", "--go", "--every", "1", "--expiry", "3")
+
+
+def test_killed_at_random_moments_and_with_slurmctld_restarted(tmp_path):
+    """Whenever it is killed, Slurm has its own order back, and all jobs end well."""
+    rng, folder, moments = random.Random(7), tmp_path / "agent", int(os.environ.get("KILLS", "10"))
+    with Cluster(tmp_path / "slurm", 2, "bf_interval=2") as cluster:
+        cluster.submit("first", 2, 60, 3000)
+        _until(lambda: not _priorities(cluster), 60)
+        for name, minutes in (("long", 30), ("middle", 10), ("short", 2)):
+            cluster.submit(name, 2, minutes, 1)
+        before = _priorities(cluster)
+        for kill in range(moments):
+            with _agent(cluster, folder, *GO) as agent:
+                if kill % 4:  # else as it begins
+                    _until(lambda: _priorities(cluster) != before, 120)
+                time.sleep(rng.uniform(0, 4))
+                agent.kill()
+            print(f"kill {kill}: ordered {_priorities(cluster) != before}", flush=True)
+            took = _until(lambda: _priorities(cluster) == before, 90)
+            print(f"restored after {took:.1f} s", flush=True)
+            time.sleep(4)  # a guard may still be on its way to find that nothing is left to do
+            assert _priorities(cluster) == before
+        with _agent(cluster, folder, *GO) as agent:
+            _until(lambda: list(_priorities(cluster)) == ["short", "middle", "long"], 120)
+            controller = next(process for name, process in cluster._started if name == "slurmctld")
+            controller.kill()
+            controller.wait()
+            time.sleep(5)  # longer than --expiry: the guard finds no slurmctld, and tries again
+            cluster._background("slurmctld-again", "slurmctld", "-D")
+            _until(lambda: len(_priorities(cluster)) == 3, 60)
+            _until(lambda: list(_priorities(cluster)) == ["short", "middle", "long"], 120)
+            agent.terminate()
+            agent.wait(60)
+        _until(lambda: _priorities(cluster) == before, 60)
+        cluster.run("scancel", "-n", "first")
+        _until(lambda: len(cluster.completed()) == 4, 150)
+        states = {name: job["JobState"] for name, job in cluster.completed().items()}
+    assert states == {"first": "CANCELLED", "long": "COMPLETED", "middle": "COMPLETED", "short": "COMPLETED"}
