@@ -107,6 +107,7 @@ def test_no_word_of_a_user_is_in_a_command(name):
     [
         ("bf_licenses", "true", (), f"{SCHED}bf_interval=30,bf_licenses", f"{SCHED}bf_interval=30"),
         ("bf_interval", "60", (), f"{SCHED}bf_interval=60", f"{SCHED}bf_interval=30"),
+        ("bf_interval", "false", (), SCHED, f"{SCHED}bf_interval=30"),
         ("weights.Age", "500", (), "+PriorityWeightAge=500", "+PriorityWeightAge=100"),
         ("limits.qos.normal.MaxJobsPerUser", "4", ("8",), f"{QOS}MaxJobsPerUser=4", f"{QOS}MaxJobsPerUser=8"),
         ("partitions.main.max_time", "none", ("60",), f"{PART}MaxTime=UNLIMITED", f"{PART}MaxTime=60"),
@@ -117,6 +118,12 @@ def test_lines_for_settings(key, value, before, do, undo):
     assert (found.do[-1], found.undo[-1]) == (do, undo)
     if found.file:  # the one is the other, turned round
         assert [line.translate({43: 45, 45: 43}) for line in found.do[2:]] == found.undo[2:][::-1]
+
+
+@pytest.mark.small
+def test_parameters_stay_where_they_stand():
+    found = lines_of("bf_window", "2880", {"schedulerparameters": "bf_interval=30,bf_window=1440,defer"})
+    assert found.do[-1] == f"{SCHED}bf_interval=30,bf_window=2880,defer"
 
 
 @pytest.mark.small

@@ -52,9 +52,12 @@ def _parameter(key: str, value: str, settings: Mapping[str, str]) -> Lines:
     old = "" if old in ("(null)", "N/A") else old
     if not _SAFE.fullmatch(old):
         raise InputError("SchedulerParameters of this site cannot be read back: change them by hand")
-    kept = [one for one in old.split(",") if one and one.partition("=")[0].lower() != key.lower()]
     word = {"true": [key], "false": []}.get(value.lower(), [f"{key}={value}"])
-    new = ",".join([*kept, *word])
+    parts = [one for one in old.split(",") if one]
+    places = [place for place, one in enumerate(parts) if one.partition("=")[0].lower() == key.lower()]
+    first = places[0] if places else len(parts)
+    kept = [one for place, one in enumerate(parts) if place not in places]
+    new = ",".join([*kept[:first], *word, *kept[first:]])
     return _diff([f"-SchedulerParameters={old}"] if old else [], f"+SchedulerParameters={new}")
 
 
