@@ -34,7 +34,7 @@ def watched(tmp_path_factory):
 def test_at_most_four_calls_in_any_minute(watched):
     watch, slurm, *_ = watched
     calls = slurm.calls()
-    assert len(calls) + sum(call.endswith(" node") for call in calls) == watch._reader.total
+    assert len(calls) + sum(call.endswith((" node", " config")) for call in calls) == watch._reader.total
     what = Counter(call.rpartition(" ")[2] for call in calls)
     assert what["all"] == 90  # squeue, once a cycle
     assert min(what[part] for part in ("config", "node", "partition", "reservation")) > 3  # and all of the machine
@@ -51,7 +51,7 @@ def test_calls_wait_for_their_minute(tmp_path):
     ask = slurm.ask
 
     def counted(*words):
-        times.extend([slurm.now()] * (2 if words[-1] == "node" else 1))  # as sdiag of a real one counts
+        times.extend([slurm.now()] * (2 if words[-1] in ("node", "config") else 1))  # as sdiag of a real one counts
         return ask(*words)
 
     object.__setattr__(slurm, "ask", counted)

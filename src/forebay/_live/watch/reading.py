@@ -14,8 +14,8 @@ from forebay.slurm.sources.record import Source
 MOST = 4
 """Calls in a minute: as many as slurmctld is asked for."""
 MINUTE = 60.0
-COSTS = {"node": 2}
-"""Calls of slurmctld that `scontrol show` makes, as sdiag counts them: partitions come with the nodes. Others: 1."""
+COSTS = {"node": 2, "config": 2}
+"""Calls of slurmctld that `scontrol show` makes, as sdiag counts them: of partitions, too, and a ping. Others: 1."""
 _FIRST = ("config", "node", "partition")
 _TURNS = ("reservation", "node", "partition", "node", "config", "node")
 _A_TIME = 2
