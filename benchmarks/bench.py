@@ -250,7 +250,7 @@ def transfers() -> None:
         ended = np.zeros(at_a_time, np.int64)
 
         def work(at_a_time: int = at_a_time, ended: np.ndarray = ended) -> None:
-            churn(make_network([5e9], [(np.inf, {0: 1.0})], at_a_time), 1_000_000, at_a_time, ended)
+            churn(make_network([5e9], [(np.inf, {0: 1.0})], at_a_time), 1_000_000, at_a_time, ended, np.zeros(0))
 
         say(f"1,000,000 transfers over one link, {at_a_time:,} at a time", best(work, 3))
 

@@ -8,8 +8,10 @@ from forebay._numba.jit import kernel
 from forebay._numba.pointer import keep, on_stack
 from forebay.core.tables import policy_kernel
 from forebay.engine.contention.kernels import finish, join, settle
+from forebay.engine.steering.kernels import steer
 from forebay.policies._kernels.availability.placement import what_is_there
-from forebay.policies._kernels.backfill.backfill import availability, backfill
+from forebay.policies._kernels.availability.profile import availability
+from forebay.policies._kernels.backfill.backfill import backfill
 from forebay.policies._kernels.plan.evaluation import blank_board, evaluate, set_up
 
 
@@ -20,12 +22,23 @@ def _draw(x):
 
 
 @kernel
-def churn(net, total, at_a_time, ended):
-    """Keep `at_a_time` transfers under way on route 0 until `total` have ended; returns how many did."""
+def _join(net, f, x, weights, now):
+    """A transfer joins route 0; it is given its weight as in a run, once it has joined."""
+    join(net, f, 0, 1 + x % 8, 1e6 * (1 + x % 1000), now)
+    if len(weights) > 0:
+        steer(net, f, weights[x % len(weights)], math.inf, now)
+
+
+@kernel
+def churn(net, total, at_a_time, ended, weights):
+    """Keep `at_a_time` transfers under way until `total` have ended, each with one of the weights, if there are any.
+
+    Returns how many did.
+    """
     x, now, started, done = 1, 0.0, 0, 0
     for f in range(at_a_time):
         x = _draw(x)
-        join(net, f, 0, 1 + x % 8, 1e6 * (1 + x % 1000), now)
+        _join(net, f, x, weights, now)
         started += 1
     settle(net, now)
     while net.state[0]["n_timers"] > 0:
@@ -35,7 +48,7 @@ def churn(net, total, at_a_time, ended):
             done += 1
             if started < total:
                 x = _draw(x)
-                join(net, ended[i], 0, 1 + x % 8, 1e6 * (1 + x % 1000), now)
+                _join(net, ended[i], x, weights, now)
                 started += 1
         settle(net, now)
     return done

@@ -9,7 +9,7 @@ import forebay as fb
 from engine.test_flows import INF, random_case
 from forebay.engine.contention.kernels import finish, join, settle
 from forebay.engine.contention.tables import make_network
-from forebay.engine.steering.kernels import own_route, reroute
+from forebay.engine.steering.kernels import steer
 from forebay.errors import BadActionError, StalledError
 from policies.test_known_io import GB, jobs
 from twins import sharing as naive
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.small
 def run(capacity, routes, events):
     """When each transfer ends, by the kernels."""
     n = 1 + max(event[2] for event in events)
-    net = make_network([*capacity, INF], routes, n, n + 1, (n + 1) * (len(capacity) + 1))
+    net = make_network([*capacity, INF], routes, n, n + 1, (n + 1) * (len(capacity) + 1), steered=True)
     ended, ends, waiting = np.zeros(n, np.int64), {}, list(events)
     while waiting or net.state[0]["n_timers"] > 0:
         first = net.timers[0]["time"] if net.state[0]["n_timers"] > 0 else INF
@@ -33,8 +33,7 @@ def run(capacity, routes, events):
                 join(net, name, rest[0], rest[1], float(rest[2]), float(now))
             elif name not in ends:
                 transfer = net.transfers[name]
-                own = own_route(net, transfer["base"], float(rest[0]), float(rest[1]) / transfer["weight"])
-                reroute(net, name, own, float(now))
+                steer(net, name, float(rest[0]), float(rest[1]) / transfer["weight"], float(now))
         settle(net, float(now))
     return ends, net.links["bytes"].tolist()
 

@@ -16,49 +16,10 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.maxmin import share_bandwidth
 from forebay.algorithms.queues.heap import push, remove
 from forebay.algorithms.queues.pairing import push_member, remove_member
+from forebay.engine.contention.made_routes import close_route
 
 _CAPACITY, _LOAD, _CAP, _RATE, _USED, _WANTED = range(6)
 _ROUTES, _LINKS, _FIRST, _CROSSED = range(4)
-
-
-@kernel
-def open_route(net, cap):
-    """A route of its own for one transfer: add its links with `cross`. It goes when its transfer does."""
-    state = net.state[0]
-    c = state["blank_route"]
-    route = net.routes[c]
-    state["blank_route"] = route["entry"]
-    route["entry"] = -1
-    route["cap"] = cap
-    route["scale"] = 1.0
-    return c
-
-
-@kernel
-def cross(net, c, k, unit):
-    """Let route `c` cross link `k`, with `unit` of load for each unit of progress."""
-    state = net.state[0]
-    e = state["blank_entry"]
-    entry = net.entries[e]
-    state["blank_entry"] = entry["next"]
-    entry["unit"] = unit
-    entry["route"] = c
-    entry["link"] = k
-    entry["next"] = net.routes[c]["entry"]
-    net.routes[c]["entry"] = e
-
-
-@kernel
-def _close_route(net, c):
-    state, route = net.state[0], net.routes[c]
-    e = route["entry"]
-    while e >= 0:
-        following = net.entries[e]["next"]
-        net.entries[e]["next"] = state["blank_entry"]
-        state["blank_entry"] = e
-        e = following
-    route["entry"] = state["blank_route"]
-    state["blank_route"] = c
 
 
 @kernel
@@ -124,7 +85,25 @@ def _rest_route(net, c):
     if net.where[c] >= 0:
         state["n_timers"] = remove(net.timers, net.where, state["n_timers"], c)
     if c >= state["n_static"]:
-        _close_route(net, c)
+        close_route(net, c)
+
+
+@kernel
+def _add_weight(route, more):
+    """Add to the weight of a route, or take off; `rest` is what rounding leaves, so that nothing adds up."""
+    before = route["weight"]
+    after = before + more
+    grown = after - before
+    route["rest"] += (before - (after - grown)) + (more - grown)
+    route["weight"] = after
+    if route["root"] < 0:
+        route["weight"] = route["rest"] = 0.0
+
+
+@kernel
+def weight_of(route):
+    """What the transfers of a route count as together."""
+    return route["weight"] + route["rest"]
 
 
 @kernel
@@ -143,10 +122,30 @@ def join(net, f, c, weight, amount, now):
         transfer["key"] = route["clock"] + amount / (weight * route["scale"])
     transfer["seq"] = state["seq"]
     transfer["weight"] = weight
+    transfer["share"] = 1.0
     transfer["route"] = c
     state["seq"] += 1
-    route["weight"] += weight
     route["root"] = push_member(net.transfers, route["root"], f)
+    route["streams"] += weight
+    _add_weight(route, float(weight))
+    _mark(net, c)
+
+
+@kernel
+def reweigh(net, f, share, now):
+    """From now on each stream of transfer `f` counts as `share` of them on its route, which has no cap."""
+    transfer = net.transfers[f]
+    c, before = transfer["route"], transfer["share"]
+    if share == before:
+        return
+    route = net.routes[c]
+    _turn(route, now)
+    route["root"] = remove_member(net.transfers, route["root"], f)
+    _add_weight(route, -transfer["weight"] * before)  # not the difference, which would be rounded
+    transfer["key"] = route["clock"] + (transfer["key"] - route["clock"]) * (before / share)
+    transfer["share"] = share
+    route["root"] = push_member(net.transfers, route["root"], f)
+    _add_weight(route, transfer["weight"] * share)
     _mark(net, c)
 
 
@@ -163,7 +162,8 @@ def _drop(net, f, time, moved):
         net.links[entry["link"]]["bytes"] += entry["unit"] * (moved - transfer["earlier"]) / route["scale"]
         e = entry["next"]
     route["root"] = remove_member(net.transfers, route["root"], f)
-    route["weight"] -= transfer["weight"]
+    route["streams"] -= transfer["weight"]
+    _add_weight(route, -transfer["weight"] * transfer["share"])
     transfer["route"] = -1
     transfer["end"] = time
     if route["root"] < 0:
@@ -180,7 +180,7 @@ def leave(net, f, now):
     else:
         _turn(route, now)
         left = transfer["key"] - route["clock"]
-    moved = transfer["amount"] - left * (transfer["weight"] * route["scale"])
+    moved = transfer["amount"] - left * (transfer["weight"] * transfer["share"] * route["scale"])
     moved = min(max(moved, 0.0), transfer["amount"])
     _drop(net, f, now, moved)
     return moved
@@ -245,7 +245,7 @@ def _is_tight(net, k):
     while e >= 0:
         entry = net.entries[e]
         route = net.routes[entry["route"]]
-        most += route["cap"] * (entry["unit"] * route["weight"])
+        most += route["cap"] * (entry["unit"] * weight_of(route))
         e = entry["after"]
     return most > net.links[k]["capacity"]
 
@@ -292,7 +292,7 @@ def _solve(net, n):
                     n_links += 1
                     n = _choose_along(net, k, n)
                 crossed[n_entries] = link["slot"]
-                load[n_entries] = entry["unit"] * route["weight"]
+                load[n_entries] = entry["unit"] * weight_of(route)
                 n_entries += 1
             e = entry["next"]
         a += 1
@@ -391,4 +391,4 @@ def bytes_left(net, f, now):
         left = (transfer["key"] - now) * route["cap"]
     else:
         left = transfer["key"] - route["clock"] - route["rate"] * max(now - route["at"], 0.0)
-    return min(max(left * (transfer["weight"] * route["scale"]), 0.0), transfer["amount"])
+    return min(max(left * (transfer["weight"] * transfer["share"] * route["scale"]), 0.0), transfer["amount"])

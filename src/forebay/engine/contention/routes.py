@@ -91,8 +91,9 @@ def make_paths(
         spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + 2 * n_transfers
     if steered:
         longest, capacity = max((len(loads) for _, loads in made), default=0), [*capacity, np.inf]
-        spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + n_transfers * max(longest, 1)
-    network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays, pauses)
+        own = n_transfers + 1  # one more: a transfer joins its next route before it leaves the last
+        spare_routes, spare_entries = spare_routes + own, spare_entries + own * max(longest, 1)
+    network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays, pauses, steered)
     paths = Paths(
         port=np.array([fabric.port, fabric.latency]),
         column=column,

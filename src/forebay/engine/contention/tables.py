@@ -27,10 +27,13 @@ ROUTE = np.dtype(
         ("cap", "f8"),  # the fastest it may run
         ("scale", "f8"),  # what a stream counts as: 1, unless it is steered; units of its entries have it in them
         ("delay", "f8"),  # seconds before the first byte of a transfer
-        ("weight", "i8"),  # of all its transfers
+        ("streams", "i8"),  # of all its transfers
+        ("weight", "f8"),  # what these count as
+        ("rest", "f8"),  # what rounding has left of that
         ("root", "i8"),  # the transfer that ends first, see algorithms.queues.pairing; -1 = idle
         ("entry", "i8"),  # the first of its links; unused routes are chained here
         ("slot", "i8"),  # among the routes being shared out; -1 = not among them
+        ("like", "i8"),  # the route of which it is a copy with another scale, for all that want this; -1 = of none
         ("changed", "i1"),
     ],
     align=True,
@@ -52,6 +55,7 @@ TRANSFER = np.dtype(
         ("amount", "f8"),  # bytes on the most loaded link
         ("end", "f8"),
         ("weight", "i8"),
+        ("share", "f8"),  # what each of its streams counts as on its route
         ("route", "i8"),  # -1 = over
         ("job", "i8"),
         ("sibling", "i8"),  # the next transfer of the same phase; unused rows are chained here
@@ -75,6 +79,7 @@ NETWORK = np.dtype(
         ("blank_entry", "i8"),
         ("blank_transfer", "i8"),
         ("waiting_route", "i8"),  # where transfers wait until their delay is over; -1 = there are none
+        ("held_route", "i8"),  # where transfers stay that are held; -1 = nobody holds any
     ],
     align=True,
 )
@@ -93,9 +98,12 @@ class Network(NamedTuple):
     pending: np.ndarray  # int64[2, ...]: links and routes that changed
     share: np.ndarray  # float64[6, ...] for sharing out: capacity, load, cap, rate, and the solver's own two
     chosen: np.ndarray  # int64[4, ...] for sharing out: routes, links, first, links of each route
+    copies: np.ndarray  # int64[route, COPIES]: copies of a static route that were made last; empty unless steered
 
 
 Loads = Mapping[int, float]
+COPIES = 16
+"""So many scales of a route are found again; transfers with further ones have routes of their own."""
 
 
 def make_network(
@@ -106,12 +114,16 @@ def make_network(
     n_spare_entries: int = 0,
     delays: Sequence[float] = (),
     pauses: bool = False,
+    steered: bool = False,
 ) -> Network:
     """An idle network. A route is (cap, {link: load}); loads are relative to its most loaded link.
 
     Spare routes and entries are for those made on the way; see `kernels.open_route`. Where routes have `delays`, or
-    phases `pauses`, there is one more, without links, on which a transfer moves the seconds that it waits.
+    phases `pauses`, there is one more, without links, on which a transfer moves the seconds that it waits. Where they
+    are `steered`, there is one over the last link on which nothing moves.
     """
+    held = len(routes) if steered else -1
+    routes = [*routes, (0.0, {len(capacity) - 1: 1.0})] if steered else routes
     waiting = len(routes) if any(delays) or pauses else -1
     routes = [*routes, (1.0, {})] if waiting >= 0 else routes
     n_static, n_used = len(routes), sum(len(loads) for _, loads in routes)
@@ -128,12 +140,13 @@ def make_network(
         pending=np.zeros((2, max(len(capacity), n_routes)), np.int64),
         share=np.zeros((6, most)),
         chosen=np.zeros((4, most), np.int64),
+        copies=np.zeros((n_static if steered else 0, COPIES), np.int64),
     )
     net.links["capacity"], net.links["entry"], net.links["slot"] = capacity, -1, -1
-    net.routes["root"] = net.routes["slot"] = -1
+    net.routes["root"] = net.routes["slot"] = net.routes["like"] = -1
     net.routes["scale"] = 1.0
     net.routes["delay"][: len(delays)] = delays
-    net.state["waiting_route"] = waiting
+    net.state["waiting_route"], net.state["held_route"] = waiting, held
     rows: list[tuple[float, int, int, int, int, int]] = []
     firsts: list[int] = []
     for c, (_, loads) in enumerate(routes):

@@ -5,7 +5,8 @@ from numba import types
 from forebay._numba.jit import kernel
 from forebay.core.codes import PhaseKind
 from forebay.core.tables import STATE
-from forebay.engine.contention.kernels import cross, join, leave, open_route
+from forebay.engine.contention.kernels import join, leave
+from forebay.engine.contention.made_routes import cross, open_route
 from forebay.engine.contention.routes import CHECKPOINT, FILES, INSIDE, READ, STAGE_IN, STAGE_OUT, STAGING, WRITE
 from forebay.engine.malleable.steps import amounts, flags_of, members
 from forebay.engine.malleable.tables import BESIDE, SERVED, UNCOUPLED

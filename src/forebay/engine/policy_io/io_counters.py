@@ -9,7 +9,7 @@ from forebay.core.running import NO_PHASE
 from forebay.core.tables import flex_row
 from forebay.engine.checkpoints.kernels import stands_still
 from forebay.engine.checkpoints.tables import SAVING
-from forebay.engine.contention.kernels import bytes_left, glance, look_away, rate_at
+from forebay.engine.contention.kernels import bytes_left, glance, look_away, rate_at, weight_of
 from forebay.engine.malleable.steps import amounts
 
 
@@ -84,7 +84,7 @@ def _measure(state, truth, f, kind):
                 return 0.0, 0.0
         left = bytes_left(net, f, now)
         streams = transfer["weight"]
-        rate = rate_at(net, transfer["route"]) * (streams * net.routes[transfer["route"]]["scale"])
+        rate = rate_at(net, transfer["route"]) * (streams * transfer["share"] * net.routes[transfer["route"]]["scale"])
     if streams > 0:
         if not _is_inside(kind):
             _load_tier(io, io.stores[0], rate, streams)
@@ -128,9 +128,9 @@ def _tell_links(state, truth):
         e = net.links[k]["entry"] if k < len(net.links) else -1
         while e >= 0:
             entry = net.entries[e]
-            weight = net.routes[entry["route"]]["weight"]
-            load += entry["unit"] * weight * rate_at(net, entry["route"])
-            streams += weight
+            route = net.routes[entry["route"]]
+            load += entry["unit"] * weight_of(route) * rate_at(net, entry["route"])
+            streams += route["streams"]
             e = entry["after"]
         links[k]["load"] = min(load, links[k]["capacity"])  # the last bit of a sum of shares
         links[k]["streams"] = streams

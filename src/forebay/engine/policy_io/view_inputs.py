@@ -46,7 +46,7 @@ def link_rates(net: Network, n_links: int) -> np.ndarray:
         while e >= 0:
             entry = net.entries[e]
             route = net.routes[entry["route"]]
-            rates[k] += entry["unit"] * route["weight"] * route["rate"]
+            rates[k] += entry["unit"] * (route["weight"] + route["rest"]) * route["rate"]
             e = int(entry["after"])
     there = min(n_links, len(net.links))
     rates[:there] = np.minimum(rates[:there], net.links["capacity"][:there])

@@ -2,4 +2,4 @@
 
 from forebay.engine.capability import Capability, within
 
-DESCRIPTIONS = (Capability(name="steering", truth=within("steering", "rules")),)
+DESCRIPTIONS = (Capability(name="steering", truth=(*within("steering", "rules"), "network.copies")),)

@@ -6,7 +6,8 @@ So the solver knows nothing of it, and transfers that nobody steers keep their r
 from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, Refusal, Status, Verb
 from forebay.engine.checkpoints.kernels import stands_still
-from forebay.engine.contention.kernels import cross, join, leave, open_route
+from forebay.engine.contention.kernels import join, leave, reweigh
+from forebay.engine.contention.made_routes import cross, open_route
 from forebay.engine.refusal import refuse
 from forebay.engine.steering.tables import CENTURY
 
@@ -21,9 +22,11 @@ def _kind_of(truth, f):
 
 
 @kernel
-def reroute(net, f, c, now):
+def _reroute(net, f, c, now):
     """Transfer `f` goes on over route `c`."""
     transfer = net.transfers[f]
+    if transfer["route"] == c:
+        return
     amount, weight, base = transfer["amount"], transfer["weight"], transfer["base"]
     moved = leave(net, f, now)
     join(net, f, c, weight, amount - moved, now)
@@ -33,7 +36,7 @@ def reroute(net, f, c, now):
 
 
 @kernel
-def own_route(net, base, weight, cap):
+def _own_route(net, base, weight, cap):
     """A route like `base`, on which a stream counts as `weight` of them and gets at most `cap`.
 
     Its clock counts bytes for each unit of that share. One without links crosses the last link, which is without end.
@@ -51,6 +54,47 @@ def own_route(net, base, weight, cap):
 
 
 @kernel
+def _copy_for(net, base, weight):
+    """A route like `base` on which a stream counts as `weight` of them: the one that others have who want it, too."""
+    copies, blank = net.copies[base], -1
+    for i in range(len(copies)):
+        route = net.routes[copies[i]]
+        if route["like"] != base or route["root"] < 0:
+            blank = i
+        elif route["scale"] == weight:
+            return copies[i]
+    c = _own_route(net, base, weight, float("inf"))
+    if blank >= 0:
+        copies[blank] = c
+        net.routes[c]["like"] = base
+    return c
+
+
+@kernel
+def steer(net, f, weight, cap, now):
+    """Transfer `f` goes on with a weight; `cap` is that of each of its streams, and 0 holds it.
+
+    On a route without a cap of its own it stays among the others: these progress alike by weight, and share one clock.
+    One with a cap would give a stream its cap for each unit of weight: there each weight has a route. What is held
+    waits on one on which nothing moves. So an instant costs what its routes do.
+    """
+    transfer = net.transfers[f]
+    base, weighs = transfer["base"], 1.0
+    if cap == 0.0:
+        c = net.state[0]["held_route"]
+    elif cap < float("inf"):
+        c = _own_route(net, base, weight, cap)
+    elif weight == 1.0:
+        c = base
+    elif net.routes[base]["cap"] < float("inf") or net.routes[base]["entry"] < 0:
+        c = _copy_for(net, base, weight)
+    else:
+        c, weighs = base, weight
+    _reroute(net, f, c, now)
+    reweigh(net, f, weighs, now)
+
+
+@kernel
 def _steer(truth, f, streams, time):
     """Let a transfer, of so many streams in its phase, run as it was decided."""
     net = truth.network
@@ -59,12 +103,8 @@ def _steer(truth, f, streams, time):
     if transfer["route"] < 0 or base >= net.state[0]["n_static"] or base == net.state[0]["waiting_route"]:
         return
     rule = truth.steering.rules[transfer["job"], _kind_of(truth, f)]
-    if rule["weight"] == 1.0 and rule["cap"] == float("inf") and rule["held"] == 0:
-        if transfer["route"] != base:
-            reroute(net, f, base, time)
-        return
     cap = 0.0 if rule["held"] else rule["cap"] / streams
-    reroute(net, f, own_route(net, base, rule["weight"], cap), time)
+    steer(net, f, rule["weight"], cap, time)
 
 
 @kernel
