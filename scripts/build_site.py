@@ -145,6 +145,7 @@ NAVIGATION = {
                 "slurm-bb",
                 "malleable",
                 "intensity",
+                "io-schedulers",
                 "steal",
                 "limits",
             )

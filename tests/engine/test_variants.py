@@ -23,7 +23,7 @@ from forebay.engine.loop import run_compiled
 from forebay.engine.variants import CAPABILITIES, FULL, VARIANTS, covering, facts_of, uses
 from forebay.errors import InputError
 from forebay.platforms import Partition, Platform, Reservation
-from forebay.policies import Every, Limited, Limits, Placed, load
+from forebay.policies import Every, IoScheduled, Limited, Limits, Placed, load
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
 
@@ -152,6 +152,7 @@ CASES = {
     "ticks": lambda: _pooled(policy=Every(Dice(), 4.0), legs=True),
     "known-io": lambda: _made(transfers.make(0), job_model="io-aware", policy=Knowing()),
     "steering": lambda: _made(transfers.make(0), job_model="io-aware", policy=Steering()),
+    "io-scheduling": lambda: _made(transfers.make(0), job_model="io-aware", policy=IoScheduled(Dice(), "set-10")),
     "placing": lambda: _made(transfers.make(2), job_model="io-aware", policy=Placed(Dice(), "spread")),
 }
 """A run for every capability."""

@@ -49,7 +49,8 @@ def runs():
     one = {"id": [1], "submit": [0], "walltime": [9], "run_time": [9], "nodes": [1], "deadline": [5]}
     due = fb.simulate(fb.Workload("due", fb.workload.job_table(one)), "flat:nodes=1")
     plain = fb.simulate(fb.read("table1"))
-    return [plain, staged, tiers, malleable, guarded(), served, serviced, waiting, powered, due]
+    shared = fb.simulate("table1", "flat:nodes=40,burst_buffer=100TB,pfs=1GB/s", "fcfs-bb+io:fair")
+    return [plain, shared, staged, tiers, malleable, guarded(), served, serviced, waiting, powered, due]
 
 
 def test_the_documentation_names_every_metric_and_no_other():

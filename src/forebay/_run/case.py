@@ -205,7 +205,7 @@ class Case:
         scheduler, limits, said = _scheduler(loaded, self.workload, self.platform)
         check_needs(scheduler, name, self.ground)
         site = site_of(self.workload, self.platform, self.program, limits)
-        wishes = wishes_on(scheduler, name, self.ground)._replace(manner=manner_of(loaded))
+        wishes = wishes_on(scheduler, name, self.ground, manner_of(loaded))
         return replace(
             self, scheduler=scheduler, limits=limits, policy=name, spec=spec, said=said, site=site, wishes=wishes
         )
@@ -294,7 +294,7 @@ def case_of(
     ground = _ground(workload, named, job_model, failures)
     check_needs(scheduler, name, ground)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
-    wishes = wishes_on(scheduler, name, ground)._replace(manner=manner_of(loaded))
+    wishes = wishes_on(scheduler, name, ground, manner_of(loaded))
     return Case(ground, scheduler, limits, name, spec, said, site, wishes, seed)
 
 

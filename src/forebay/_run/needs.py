@@ -5,19 +5,21 @@ from typing import Any
 
 import numpy as np
 
+from forebay.core.limits import Manner
 from forebay.engine.build.tables import make_other_program
 from forebay.engine.io_knowledge.build import knowledge_of
+from forebay.engine.io_scheduling.build import known_with
 from forebay.engine.policy_io.needs import Wishes, wishes_of
 from forebay.errors import InputError
 from forebay.policies import in_messages
 
 
-def wishes_on(policy: Any, name: str, ground: Any) -> Wishes:
-    """What a policy asks to see."""
+def wishes_on(policy: Any, name: str, ground: Any, manner: Manner) -> Wishes:
+    """What a policy, or what is around it, asks to see."""
     workload, platform, program, name = ground.workload, ground.platform, ground.program, in_messages(policy, name)
     made_of = partial(make_other_program, platform=platform, spec=ground.job_model)
-    known = knowledge_of(policy, name, workload, platform, program, made_of)
-    return wishes_of(policy, name, workload, platform)._replace(known_io=known)
+    known = knowledge_of(known_with(manner, policy, name), name, workload, platform, program, made_of)
+    return wishes_of(policy, name, workload, platform)._replace(known_io=known, manner=manner)
 
 
 def check_needs(policy: Any, name: str, ground: Any) -> None:

@@ -44,11 +44,17 @@ PLACES = ("ids", "contiguous", "one-group", "fewest-groups", "spread", "random")
 """Rules by which the engine chooses nodes, see `engine.placing`."""
 
 
+IO_SCHEDULERS = ("fair", "calciom", "fcfs-io", "io-exclusive-by-remaining", "io-priority", "set-10")
+"""Who decides which jobs read and write, see `engine.io_schedulers`; their places there are the codes of kernels."""
+
+
 class Manner(NamedTuple):
     """How the engine goes about a policy's decisions."""
 
     every: float = 0.0  # seconds: decisions are made at whole multiples of it alone; 0 = whenever something happens
     place: str = PLACES[0]  # how nodes are chosen
+    io: str = ""  # who decides which jobs read and write; nobody = links are shared fairly
+    io_known: str = ""  # how much it knows of their I/O; nothing said = as much as the policy, or all
 
     def describe(self) -> dict[str, float | str]:
         """What differs from the usual, as JSON can hold it."""

@@ -25,12 +25,12 @@ from forebay.engine.hooks.phases import (
     halts,
     has_ended,
     is_halted,
+    on_transfer,
     on_transfers,
     rest_of_phase,
     returns,
     runs_beside,
     saves_first,
-    steer_late,
     step_on,
     stops_altogether,
 )
@@ -184,7 +184,7 @@ def end_phase(state, truth, j, time):
 def end_transfer(state, truth, f):
     """Transfer `f` has moved all its bytes: it may have been the last of its phase, or the last that its leg awaits."""
     if go_under_way(truth.network, f):
-        steer_late(state, truth, f)
+        on_transfer(state, truth, f)
         return
     transfer = truth.network.transfers[f]
     j, time = transfer["job"], transfer["end"]

@@ -13,6 +13,7 @@ from forebay.engine.contention.tables import Network, make_network
 from forebay.engine.dependencies.tables import Dependencies, make_dependencies
 from forebay.engine.failures.tables import Resilience, make_resilience
 from forebay.engine.io_knowledge.tables import IoKnowledge, make_knowledge
+from forebay.engine.io_scheduling.tables import IoScheduling, make_io
 from forebay.engine.limits.tables import Meters, make_meters
 from forebay.engine.malleable.tables import Rounds, no_rounds
 from forebay.engine.partitions.tables import Doors, make_doors
@@ -150,6 +151,7 @@ class Truth(NamedTuple):
     network: Network
     known_io: IoKnowledge
     steering: Steering
+    io: IoScheduling
     ended: np.ndarray  # int64 scratch: transfers that end in this instant
     room: np.ndarray  # int64[server] scratch for placing
     picks: np.ndarray  # PICK scratch for placing
@@ -223,6 +225,7 @@ def empty_truth(
         network=network,
         known_io=n.known_io,
         steering=make_steering(n.steered if len(network.transfers) else 0),
+        io=make_io(),
         ended=np.zeros(len(network.transfers), np.int64),
         room=np.zeros(n.servers, np.int64),
         picks=np.zeros(n.picks, PICK),

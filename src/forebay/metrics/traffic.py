@@ -1,12 +1,12 @@
-"""What was moved: use of shared links and of the file system, bytes by kind, and what staging took of jobs' time."""
+"""What was moved: use of links and of the file system, bytes by kind, what staging and sharing took of jobs' time."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
 from forebay.errors import InputError, nearest
-from forebay.metrics._metric import metric
-from forebay.metrics._table import span, stages, tiers_of
+from forebay.metrics._metric import HIGHER, metric
+from forebay.metrics._table import NODES, counted, number, span, stages, tiers_of
 from forebay.metrics.jobs import mean
 from forebay.results import Result
 
@@ -14,6 +14,8 @@ MOVES = ("stage_in", "checkpoint", "drain", "stage_out", "read", "write", "fetch
 """Kinds of phases that move bytes, as the log names them."""
 SAFE = ("save", "recover")
 """Those of checkpoints to restart from, which few runs have."""
+
+_TAKEN, _ALONE = pl.col("transfer_time"), pl.col("transfer_time_alone")
 
 
 def _link_names(result: Result) -> list[str]:
@@ -106,3 +108,41 @@ def _carried(result: Result, links: Sequence[str]) -> float | None:
         return None
     row = result.links.filter(pl.col("link").is_in(links)).select("bytes", "capacity").sum().row(0)
     return float(row[0]) / (float(row[1]) * (during[1] - during[0]))
+
+
+def _has_io(result: Result) -> bool:
+    """Whether the run measured what I/O takes."""
+    return "transfer_time" in result.jobs.columns
+
+
+@metric(unit="", group="staging", needs=_has_io)
+def mean_io_slowdown(result: Result) -> float | None:
+    """Mean, over jobs that completed and did I/O, of the time of a job's I/O phases over what these take alone."""
+    return number(counted(result), (_TAKEN / _ALONE).mean())
+
+
+@metric(unit="", group="staging", needs=_has_io)
+def max_io_slowdown(result: Result) -> float | None:
+    """The same of the job that was slowed down most."""
+    return number(counted(result), (_TAKEN / _ALONE).max())
+
+
+@metric(unit="s", group="staging", needs=_has_io)
+def mean_io_stall(result: Result) -> float | None:
+    """Mean time that a job's I/O phases took longer than alone: held, or with a share of the bandwidth."""
+    return number(counted(result), (_TAKEN - _ALONE).clip(0).mean())
+
+
+@metric(unit="share", group="staging", needs=_has_io, better=HIGHER)
+def platform_efficiency(result: Result) -> float | None:
+    """Node-seconds in which jobs ran and were not in an I/O phase, over those of all nodes during the makespan.
+
+    Of jobs that completed, with the nodes that they asked for.
+    """
+    during, nodes = span(result), result.resources.get("nodes", 0)
+    if during is None or during[0] >= during[1] or not nodes:
+        return None
+    works = (pl.col("execution_time") - _TAKEN.fill_null(0.0)).clip(0) * pl.col(NODES)
+    completed = pl.col("final_state").cast(pl.String) == "COMPLETED_SUCCESSFULLY"
+    found = number(counted(result).filter(completed), works.sum())
+    return None if found is None else found / (nodes * (during[1] - during[0]))

@@ -19,10 +19,10 @@ from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._by_priority import asks_for_priority, preset_of
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
-from forebay.policies._manner import Every, Placed, bare, loaded_with
+from forebay.policies._manner import Every, IoScheduled, Placed, bare, loaded_with
 from forebay.policies._orders import ALL
 
-__all__ = ["Every", "Limited", "Limits", "Placed", "Policy", "describe", "load", "names"]
+__all__ = ["Every", "IoScheduled", "Limited", "Limits", "Placed", "Policy", "describe", "load", "names"]
 
 COMPARED = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb", "conservative-bb", "bbsched-exact", "plan-best")
 """What `forebay compare` compares by default: few, each a step on from those before it."""
@@ -77,8 +77,8 @@ def load(spec: str | Any) -> Any:
     Parameters
     ----------
     spec
-        "fcfs-bb:depth=3", "mine.py:Mine:patience=3", either with "+every=60s" or "+limits:user_jobs=4" behind it; or an
-        object with `decide(view, act)`, or a class of such that needs no arguments.
+        "fcfs-bb:depth=3", "mine.py:Mine:patience=3", either with "+every=60s", "+io:set-10" or "+limits:user_jobs=4"
+        behind it; or an object with `decide(view, act)`, or a class of such that needs no arguments.
 
     Returns
     -------

@@ -39,6 +39,7 @@ JOBS_CSV = (
 """Batsim's columns, in its order, so that tools of the field (evalys, notebooks) load a run as it is."""
 
 STAGING = ("stage_in_time", "io_time", "compute_start")
+TRANSFERS = ("transfer_time", "transfer_time_alone")
 SIZES = ("type", "mean_nodes", "n_resizes")
 SHARED = ("nodes", "parts", "placing")
 ELIGIBLE = ("eligible_time", "planned_time")
@@ -50,11 +51,11 @@ _INSIDE = ("tasks", "exclusive", "gpu", "features")
 _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
 _RECORDED = ("recorded_start", "running_since")
 OF_TRACE = ("account", "qos", *_RECORDED, *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
-_SPENT = (*STAGING, *SIZES, *SERVERS, *ATTEMPTS)
+_SPENT = (*STAGING, *TRANSFERS, *SIZES, *SERVERS, *ATTEMPTS)
 JOBS_MORE = ("total_wait", "n_legs", *_WHO, *OF_TRACE, "allowed", *ELIGIBLE, "tier", *SHARED, *_SPENT)
 """Further columns; those of OF_TRACE where the trace has them; `allowed` where nodes are not all alike; those of
-ELIGIBLE where jobs wait for others; from `tier` on where jobs choose one, stage data, are
-not all of one size, have servers, or are interrupted."""
+ELIGIBLE where jobs wait for others; from `tier` on where jobs choose one, stage data, have an I/O scheduler, are not
+all of one size, have servers, or are interrupted."""
 
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
 _WHOLE = ("job_id", "requested_number_of_resources", "success")
@@ -86,11 +87,12 @@ class Result:
         them `account`, `qos`, `recorded_start` and `running_since` (null of a job without one) and the names behind
         numbers, such as `user_name`; where jobs wait for others `eligible_time` (when a job joined the queue, null if
         it never did) and `planned_time` (from then to its start, as sacct's Planned); where jobs stage data also
-        `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their size
-        `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own
-        `compute_nodes` and `mean_servers` (nodes that only served them, over the same time); where nodes fail or jobs
-        are interrupted `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`; there, and where jobs have
-        applications, `run_alone` (by itself, uninterrupted, at the size asked for). Times of rejected jobs are null.
+        `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; beside an I/O scheduler
+        `transfer_time` (of I/O phases) and `transfer_time_alone`; where some may change their size `type`,
+        `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own `compute_nodes`
+        and `mean_servers` (nodes that only served them, over the same time); where nodes fail or jobs are interrupted
+        `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`; there, and where jobs have applications,
+        `run_alone` (by itself, uninterrupted, at the size asked for). Times of rejected jobs are null.
     log
         A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
         end_phase, node_down, node_up, cancel, eligible), `leg`, `resource` (null where none is meant), `amount` (of

@@ -181,8 +181,12 @@ def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Ta
         ("mean_stage_in_time", "mean\nstage-in"),
         ("mean_io_time", "mean\nI/O time"),
         ("pfs_utilisation", "file\nsystem\n%"),
+        ("mean_io_slowdown", "I/O\nslow-\ndown"),
+        ("mean_io_stall", "mean\nI/O stall"),
+        ("platform_efficiency", "effi-\nciency\n%"),
     ]
-    return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], seconds, gap)
+    there = {name for document in documents for name in document["summary"]}
+    return _table(documents, [column for column in columns if column[0] in there], seconds, gap)
 
 
 def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":

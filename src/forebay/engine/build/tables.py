@@ -27,6 +27,7 @@ from forebay.engine.build.rejections import too_large
 from forebay.engine.dependencies.tables import dependencies_of, submitted_by_others
 from forebay.engine.failures import build as failing
 from forebay.engine.io_knowledge import tables as known
+from forebay.engine.io_scheduling.build import io_of
 from forebay.engine.limits.build import Site
 from forebay.engine.limits.tables import make_meters
 from forebay.engine.malleable import build as malleable
@@ -195,14 +196,16 @@ def build(
         columns=wishes.columns.shape[1],
         known_io=known.of_run(wishes.known_io),
         every=wishes.manner.every,
-        steered=n_jobs if wishes.steers else 0,
+        steered=n_jobs if wishes.steered() else 0,
     )
-    network = traffic(program, fabric, platform.units, failing.write_bytes(failures), wishes.steers)
+    network = traffic(program, fabric, platform.units, failing.write_bytes(failures), wishes.steered())
     rounds, resilience = of_run(program.rounds), failing.make_tables(failures, platform, n_jobs)
     meters = make_meters() if site is None else site.meters
     power = switching_of(platform, program, failures, events, n_jobs)
     placing, remarks = placing_of(wishes.manner.place, platform)
-    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors, power)._replace(placing=placing)
+    io, said = io_of(wishes.manner, program, fabric, len(network[1].transfers) > 0)
+    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors, power)
+    truth = truth._replace(placing=placing, io=io)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
     fulfilling.fulfil(wishes, state, truth, platform)
     begin(workload, state, truth)
@@ -214,7 +217,7 @@ def build(
     truth.legs["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)
     notes += failing.fill_resilience(truth, platform, program, failures)
-    return state, truth, notes + remarks + ([] if site is None else site.notes)
+    return state, truth, notes + remarks + said + ([] if site is None else site.notes)
 
 
 def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.ndarray) -> None:

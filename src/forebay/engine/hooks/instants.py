@@ -5,6 +5,7 @@ from forebay.engine.contention.ends import end_transfers, next_end, share_links
 from forebay.engine.dependencies.kernels import next_release
 from forebay.engine.failures.kernels import fail_and_repair, next_of_nodes
 from forebay.engine.hooks.holds_back import admit, are_more, hide
+from forebay.engine.io_scheduling.arrange import arrange_io
 from forebay.engine.malleable.resize import answer_points, leave_points
 from forebay.engine.partitions.kernels import turn_away_for_good
 from forebay.engine.policy_io.io_counters import tell_io
@@ -57,6 +58,7 @@ def is_pending(truth, now):
 def before_next(state, truth):
     """An instant is over, and the loop looks for the next one."""
     set_tick(state, truth)
+    arrange_io(state, truth, state.clock[0]["now"])
     share_links(truth, state.clock[0]["now"])
 
 

@@ -9,6 +9,7 @@ from forebay.engine.checkpoints.kernels import break_off as breaks_saving
 from forebay.engine.checkpoints.kernels import end_interlude as ends_saving
 from forebay.engine.checkpoints.kernels import goes_back as recovers
 from forebay.engine.checkpoints.tables import LEAVES, NO_INTERLUDE, WORKS_ON
+from forebay.engine.io_scheduling.requests import ask, renew
 from forebay.engine.malleable.steps import (
     amounts,
     begin_program,
@@ -39,12 +40,12 @@ __all__ = [
     "halts",
     "has_ended",
     "is_halted",
+    "on_transfer",
     "on_transfers",
     "rest_of_phase",
     "returns",
     "runs_beside",
     "saves_first",
-    "steer_late",
     "step_on",
     "stops_altogether",
 ]
@@ -53,10 +54,19 @@ __all__ = [
 @kernel
 def on_transfers(state, truth, j, beside, time):
     """A phase of job `j` has begun to move data."""
+    if ask(state, truth, j, beside, time):
+        return
     if beside:
         steer_beside(state, truth, j, time)
     else:
         steer_phase(state, truth, j, time)
+
+
+@kernel
+def on_transfer(state, truth, f):
+    """A transfer moves its bytes from now on: its delay is over."""
+    if not renew(truth, truth.network.transfers[f]["job"]):
+        steer_late(state, truth, f)
 
 
 @kernel

@@ -30,6 +30,10 @@ class Wishes(NamedTuple):
     manner: Manner = USUAL
     steers: bool = False  # whether it weighs, holds and caps transfers
 
+    def steered(self) -> bool:
+        """Whether transfers may be held, or have weights."""
+        return self.steers or bool(self.manner.io)
+
     def asks(self) -> bool:
         """Whether the tables of a run are others because of it."""
         return bool(self.seen()) or self.manner != USUAL

@@ -26,6 +26,7 @@ class Left(NamedTuple):
     parts: np.ndarray  # [job] that it is on nodes that are shared; else empty
     placing: np.ndarray  # [job] how these are placed, as an index of PLACING; else empty
     alone: np.ndarray | None = None  # [job] seconds alone, where the log lacks them, else NaN; None if not needed
+    io: np.ndarray | None = None  # [job] what reads and writes took; None without an I/O scheduler
 
 
 def mean_nodes(left: Left, record: Record) -> np.ndarray:

@@ -12,6 +12,7 @@ from forebay.engine.build.table_roles import copied
 from forebay.engine.contention.frames import staging_frame
 from forebay.engine.dependencies.frames import eligible_of
 from forebay.engine.driver.history import Record
+from forebay.engine.io_scheduling.frames import measured, transfers_frame
 from forebay.engine.malleable.frames import flexibility_of, sizes_frame
 from forebay.engine.results.left import Left
 from forebay.engine.results.run_alone import by_itself
@@ -32,7 +33,7 @@ _FEW_JOBS = 2_000
 _KINDS, _REASONS = lower(LogKind), lower(LogReason)
 _SAID = pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, "reason": pl.String, "behind": pl.Int64})
 _FINALS = tuple((code.value, word) for code, word in FINAL_STATE.items())
-_MORE = (shared_frame, staging_frame, sizes_frame, servers_frame)
+_MORE = (shared_frame, staging_frame, transfers_frame, sizes_frame, servers_frame)
 """Further columns of the job table, in this order: each a frame, or None where no job has any."""
 
 
@@ -54,6 +55,7 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
         **parts_of(truth),
         alone=by_itself(state, truth),
+        io=measured(truth),
     )
 
 
