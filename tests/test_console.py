@@ -43,6 +43,11 @@ SLOW = (
     "check-policy compiled.py:Shortest",
     "check-policy shortest.py:Shortest",
     "check-policy examples/own_policy.py:Patient:patience=0 --head-never-delayed",
+    "compare ub.parquet.zip --vary bf_window=1440 --vary weights.Fairshare=0 --vary "
+    "limits.qos.general-compute.MaxJobsPU=20 --vary classes.g.nodes=16 --vary classes.n.nodes=100 --replicas 0 "
+    "-o ub.compared -q",
+    "run ub.parquet.zip -o ub.run -q",
+    "explain ub.run --worst 2 -q",
     "capacity default --platform flat:nodes=96,burst_buffer=480GB --job-model alloc-only --target mean_wait <= 3h -q",
 )
 """Commands that only the full run waits for: they draw thousands of jobs, or repeat what other tests do."""
@@ -50,6 +55,9 @@ SLOW = (
 TRACES = {
     "KTH-SP2-1996-2.1-cln.swf.gz": "swf/KTH-SP2-1996-2.1-cln.swf.gz",
     "intrepid.swf.gz": "swf/ANL-Intrepid-2009-1_first1185.swf.gz",
+    "ub.events.gz": "ub/workload_5k.events.gz",
+    "ub.conf": "ub/slurm.conf",
+    "ub-sacctmgr.txt": "ub/sacctmgr.script",
 }
 """Names on pages, and the files of the reference data that they stand for."""
 

@@ -105,7 +105,8 @@ def _ranked(compared: "Compared") -> "Table":
 
     from forebay.cli._render.number_text import seconds, short_seconds, shortest_seconds
 
-    every = "waiting\n> 1 day", "max\nwait", "turn-\naround", "bounded\nslowdown\n(10 min)"
+    types = [_title(name) for name in compared.shown[0]["resources"] if name.startswith("gpus_")]
+    every = "waiting\n> 1 day", "max\nwait", "turn-\naround", "bounded\nslowdown\n(10 min)", *types
     screen = console()
     for way, gap, n, narrow in (
         (seconds, 3, 0, False),
@@ -118,6 +119,7 @@ def _ranked(compared: "Compared") -> "Table":
         (shortest_seconds, 1, 2, True),
         (shortest_seconds, 1, 3, True),
         (shortest_seconds, 1, 4, True),
+        (shortest_seconds, 1, 4 + len(types), True),
     ):
         made = _ranking(compared, way, gap, every[:n], narrow)
         if Measurement.get(screen, screen.options.update(width=1000), made).maximum <= screen.width:
@@ -136,7 +138,7 @@ def _ranking(compared: "Compared", seconds: Seconds, gap: int, without: Sequence
         ("p95_wait", "p95\nwait"),
         ("max_wait", "max\nwait"),
         ("mean_bounded_slowdown_10min", "bounded\nslowdown\n(10 min)"),
-        *((f"utilisation_{name}", "\n".join([*name.split("_"), "%"])) for name in documents[0]["resources"]),
+        *((f"utilisation_{name}", _title(name)) for name in documents[0]["resources"]),
         ("n_killed", "killed"),
         ("n_waiting_over_a_day", "waiting\n> 1 day"),
     ]
@@ -173,6 +175,10 @@ def _ranking(compared: "Compared", seconds: Seconds, gap: int, without: Sequence
 
     rows = [row(document["policy"], document["summary"]) for document in documents]
     return table(titles, rows, numbers=range(1 + bool(by_policy), len(titles)), gap=gap)
+
+
+def _title(resource: str) -> str:
+    return "\n".join([*resource.split("_"), "%"])
 
 
 def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":

@@ -25,6 +25,9 @@ UNLIMITED = 240
 """Columns without a terminal: in a pipe or a file lines are not broken, so that they can be searched."""
 
 
+_WORD = 12
+"""Letters of a word that is never broken, but in a first column."""
+
 LINES = "\n\t"
 """What divides lines and columns of a text that forebay wrote itself."""
 
@@ -98,12 +101,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequen
     from rich.text import Text
 
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0), header_style="bold")
+    rows = [list(row) for row in rows]
     for place, name in enumerate(columns):
         right = place in numbers
+        word = place > 0 and all(len(row[place]) <= _WORD and " " not in row[place] for row in rows)
         made.add_column(
             Text(plain(name, "\n"), justify="right" if right else "left"),
             justify="right" if right else "left",
-            no_wrap=right,
+            no_wrap=right or word,
             overflow="fold",
             style="bold cyan" if place == 0 else None,
         )
