@@ -45,7 +45,7 @@ SLOW = (
     "check-policy examples/own_policy.py:Patient:patience=0 --head-never-delayed",
     "compare ub.parquet.zip --vary bf_window=1440 --vary weights.Fairshare=0 --vary "
     "limits.qos.general-compute.MaxJobsPU=20 --vary classes.g.nodes=16 --vary classes.n.nodes=100 --replicas 0 "
-    "-o ub.compared -q",
+    "--no-bounds --no-plots --top 2 -o ub.compared -q",
     "run ub.parquet.zip -o ub.run -q",
     "explain ub.run --worst 2 -q",
     "capacity default --platform flat:nodes=96,burst_buffer=480GB --job-model alloc-only --target mean_wait <= 3h -q",
