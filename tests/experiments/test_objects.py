@@ -64,6 +64,27 @@ def test_names_of_the_user_s_choice():
     assert found["policy"].to_list() == ["easy", "mine", "two"]
 
 
+def test_names_of_specs_with_parameters():
+    found = fb.sweep(
+        workloads=["table1"], policies={"mine": Some(1), "deep": "fcfs-bb:depth={depth}"}, parameters={"depth": [1, 2]},
+        jobs=1,
+    )  # fmt: skip
+    assert found["policy", "depth"].rows() == [("mine", None), ("deep", 1), ("deep", 2)]
+    with_label = fb.sweep(workloads=["table1"], policies=[Arrival, "deep=fcfs-bb:depth=2"], reference="deep", jobs=1)
+    assert with_label["policy"].to_list() == ["Arrival", "deep"]
+
+
+def test_a_name_that_no_label_can_be():
+    """Specs under such a name stay in this process."""
+    found = fb.sweep(workloads=["table1"], policies={"a=b, c": "fcfs-easy", "d:e": "fcfs"}, jobs=1)
+    assert found["policy"].to_list() == ["a=b, c", "d:e"]
+
+
+def test_two_policies_of_one_name_are_refused():
+    with pytest.raises(InputError, match="policies: two are called 'b'; rename one"):
+        fb.sweep(workloads=["table1"], policies=["b=fcfs-bb:depth=2", "b=fcfs"])
+
+
 def test_an_object_is_never_taken_for_another(tmp_path):
     """A folder keeps runs; that of an object may have changed since."""
     keys = {"workloads": ["table1"], "output": tmp_path / "out", "jobs": 1}
@@ -101,10 +122,11 @@ def test_a_policy_in_a_file_goes_by_its_spec(tmp_path, monkeypatch):
     finally:
         del sys.modules["patient"]
     file = tmp_path / "patient.py"
-    assert named["policies"] == [f"{file}:Patient", f"{file}:Patient:most=2,hurry=true"]
+    assert named["policies"] == [f"Patient={file}:Patient", f"Patient 2={file}:Patient:most=2,hurry=true"]
     assert not given.marks
     found = fb.sweep(workloads=["table1"], policies=named["policies"], jobs=1)
     assert found["mean_wait"].n_unique() == 2
+    assert found["policy"].to_list() == ["Patient", "Patient 2"]
 
 
 def test_wrong_objects():

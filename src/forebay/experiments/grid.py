@@ -169,6 +169,9 @@ class _Reader:
             "reference",
             f"{brief(reference)} is none of the policies: {nearest(reference, policies)}",
         )
+        names = [self._called(text)[0] for text in dict.fromkeys(grid.policies)]
+        twice = next((name for name in names if names.count(name) > 1), "")
+        self._refuse(bool(twice), "policies", f"two are called {brief(twice)}; rename one")
         return list(found.values())
 
     def _at(

@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from forebay._run import labels
 from forebay._support.files import file_names
 from forebay.errors import InputError
 from forebay.experiments.objects.marks import Objects, marked
@@ -73,9 +74,20 @@ def _policies(given: Any, known: Callable[[str, Any, str], str]) -> Any:
         return given
     found = []
     for name, one in named(given).items():
-        spec = one if isinstance(one, str) and one == name else _in_file(one)
-        found.append(spec or known(name, one, uuid.uuid4().hex))
+        text = _labelled(name, one if isinstance(one, str) else _in_file(one))
+        found.append(text or known(name, one, uuid.uuid4().hex))
     return found
+
+
+def _labelled(name: str, spec: str) -> str:
+    """A spec with the name that tables show; empty without a spec, or where the name can be no label."""
+    if not spec or name == spec:
+        return spec
+    text = f"{name}={spec}"
+    try:
+        return text if labels.apart(text) == (name, spec) else ""
+    except InputError:
+        return ""
 
 
 def _in_file(policy: Any) -> str:
