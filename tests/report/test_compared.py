@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from forebay.errors import InputError
-from forebay.report import write
+from forebay.figures import _look
+from forebay.report import _models, write
 from forebay.report._compared import answer, matrix
 from forebay.report._folder import Runs
 from report.conftest import comparison
@@ -113,7 +114,8 @@ def test_the_matrix_has_a_cell_for_each_policy_and_metric():
         row("lcfs", "undecided", None, metric="p95_wait"),
     )
     read = Reader(matrix.sections(found)[0].html)
-    words = [word.strip().replace("\N{MINUS SIGN}", "-") for word in read.words if word.strip()]
+    plain = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NO-BREAK SPACE}": " "})  # a number and its % stay together
+    words = [word.strip().translate(plain) for word in read.words if word.strip()]
     assert words[1:] == [
         *("policy", "mean wait", "p95 wait"),
         *("plan", "better -80 %", "-85 to -73 %", "undecided +4.0 %", "-10 to +20 %"),
@@ -121,6 +123,16 @@ def test_the_matrix_has_a_cell_for_each_policy_and_metric():
         *("fcfs", "reference", "reference"),
     ]
     assert "over 11 runs" in words[0]
+
+
+def test_dots_have_the_colour_of_their_verdict():
+    found = runs(
+        row("plan", "better", -0.8, -0.85, -0.73), row("lcfs", "worse", 2.0, 1.0, 3.0), row("x", "undecided", 0.1)
+    )
+    [section] = matrix.changes(found)
+    [figure] = section.plots.values()
+    text = json.dumps(_models.items([("plot", figure)]))
+    assert json.dumps([_look.GREEN, _look.ORANGE, _look.GREY]) in text
 
 
 def options(path, name):

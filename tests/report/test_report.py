@@ -29,7 +29,7 @@ def test_a_comparison(small, tmp_path):
     wanted = ["Answer", "Verdicts", "Ranking", "Changes", "Waiting times", "Schedule", "Inputs"]
     assert list(dict.fromkeys(titles)) == wanted
     assert "table1 under 3 policies" in words
-    assert "worse +142 %" in words
+    assert "worse +142\N{NO-BREAK SPACE}%" in words
     assert "forebay compare table1 --policies fcfs-bb,fcfs-easy,fcfs --platform table1" in words
     assert json.loads(data["data-schedule"])["labels"] == ["fcfs-bb", "fcfs-easy", "fcfs"]
 

@@ -40,7 +40,10 @@ def section(runs: Runs) -> Section:
 
 _HASHES = "The same versions give logs with the same hashes."
 _BY_NAME = "Files are named as they were then, seen from the folder in which the command was given."
-_GUESSED = "Name the workload by its file, and a platform that is no preset by the options or the file it came from."
+_GUESSED = (
+    "Name the workload by its file, a platform that is no preset by the options or the file it came from, and a policy "
+    "that was an object of a program by the file of its class."
+)
 
 
 def again(text: str, exact: bool = True) -> str:
@@ -79,7 +82,10 @@ def command(runs: Runs) -> str:
     first = runs.first
     machine = first.get("platform")
     words = ["forebay", "compare" if len(runs.documents) > 1 else "run", str(first.get("workload", "default"))]
-    words += ["--policies" if len(runs.documents) > 1 else "--policy", ",".join(runs.labels)]
+    words += [
+        "--policies" if len(runs.documents) > 1 else "--policy",
+        ",".join(map(_named, runs.labels, runs.documents)),
+    ]
     if isinstance(machine, Mapping) and machine.get("name"):
         words += ["--platform", str(machine["name"])]
     for option, key in (("--job-model", "job_model"), ("--seed", "seed")):
@@ -88,3 +94,8 @@ def command(runs: Runs) -> str:
     if first.get("window"):
         words += ["--window", ":".join(f"{time:.15g}" for time in first["window"])]
     return shlex.join(words)
+
+
+def _named(label: str, document: Mapping[str, Any]) -> str:
+    """A policy as commands take it: with its label, where tables do not show its spec."""
+    return f"{label}={document['spec']}" if "spec" in document else label

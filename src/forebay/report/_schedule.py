@@ -19,6 +19,10 @@ _LEFT = 74
 """Pixels left of each lane, so that all begin at the same place."""
 _SECOND = _look.ORANGE
 _RESERVED = "#c8b88a"
+_HINT = (
+    '<p class="note screen">Drag to move, turn the wheel to zoom; all lanes follow. Point at a job for its facts.</p>'
+)
+"""Of use on a screen alone."""
 _SHIFTS = (600, 7200, 86400, 1209600)
 _COLOURS = {"wait": "wait", "size": "number of {}", "user": "user", "tier": "tier"}
 
@@ -86,16 +90,15 @@ def _reserved(run: Result) -> dict[str, list[float]]:
 
 
 def _notes(chosen: _jobs.Chosen, unit: str, reserved: Sequence[str]) -> str:
-    text = "Drag to move, turn the wheel to zoom; all lanes follow. Point at a job for its facts."
-    if reserved:
-        text += f" Shaded {unit} are reserved ({listed(reserved)})."
+    texts = []
     if chosen.rows.size < chosen.total:
-        text = (
+        texts.append(
             f"{chosen.rows.size:,} of {counted(chosen.total, 'job')} are drawn: those of the most "
-            f"{unit.removesuffix('s')}-seconds. "
-            f"The lanes below the {unit}, and all other figures, count every job. {text}"
+            f"{unit.removesuffix('s')}-seconds. The lanes below the {unit}, and all other figures, count every job."
         )
-    return tables.paragraph(text)
+    if reserved:
+        texts.append(f"Shaded {unit} are reserved ({listed(reserved)}).")
+    return (tables.paragraph(" ".join(texts)) if texts else "") + _HINT
 
 
 def _shifted(several: bool) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forebay.figures import _look
 from forebay.report import _axes
 from forebay.report._models import Field, Figure, Model, fields, source
 from forebay.report.page import Section, escaped
@@ -27,13 +28,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Dot:
-    """A number with its interval; without one, `low` and `high` are None."""
+    """A number with its interval; without one, `low` and `high` are None.
+
+    Its colour is that of its `tone`, a verdict, else that of its group.
+    """
 
     row: str
     value: float
     low: float | None = None
     high: float | None = None
     group: str = ""
+    tone: str = ""
 
 
 def table(
@@ -90,8 +95,13 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
     return f"<dl>{''.join(f'<dt>{escaped(word)}</dt><dd>{escaped(what)}</dd>' for word, what in rows)}</dl>"
 
 
-def _whiskers(given: Sequence[Dot], names: Sequence[str], shift: float, ratios: bool, least: float) -> Model:
-    """Where dots of one colour and their whiskers are; those below `least` end there."""
+_TONES = {"better": _look.GREEN, "worse": _look.ORANGE, "undecided": _look.GREY, "same": _look.GREY}
+
+
+def _whiskers(
+    given: Sequence[Dot], names: Sequence[str], shift: float, ratios: bool, least: float, colour: str
+) -> Model:
+    """Where dots of one group and their whiskers are, and in which colour; those below `least` end there."""
 
     def place(value: float | None, else_: float) -> float:
         return max(ratios + (else_ if value is None else value), least)
@@ -102,6 +112,7 @@ def _whiskers(given: Sequence[Dot], names: Sequence[str], shift: float, ratios: 
             "y": [names.index(one.row) + shift for one in given],
             "low": [place(one.low, one.value) for one in given],
             "high": [place(one.high, one.value) for one in given],
+            "colour": [_TONES.get(one.tone, colour) for one in given],
         }
     )
 
@@ -131,12 +142,12 @@ def dots(title: str, name: str, given: Sequence[Dot], label: str, ratios: bool =
     least = _axes.log_ratios(made, [1 + end for end in ends]) if ratios else -math.inf
     for turn, group in enumerate(groups):
         shift = 0.0 if len(groups) == 1 else 0.5 * (turn / (len(groups) - 1) - 0.5)
-        drawn = _whiskers([one for one in given if one.group == group], names, shift, ratios, least)
-        colour = _axes.COLOURS[turn % len(_axes.COLOURS)]
-        low, high, y = Field("low"), Field("high"), Field("y")
+        mine = [one for one in given if one.group == group]
+        drawn = _whiskers(mine, names, shift, ratios, least, _axes.COLOURS[turn % len(_axes.COLOURS)])
+        low, high, y, colour = map(Field, ("low", "high", "y", "colour"))
         made.draw("Segment", drawn, x0=low, y0=y, x1=high, y1=y, line_color=colour, line_width=2)
         word = group if len(groups) > 1 else ""
-        dot = made.draw("Scatter", drawn, word, **fields("x", "y"), **_axes.filled(colour), size=8)
+        dot = made.draw("Scatter", drawn, word, **fields("x", "y"), fill_color=colour, line_color=colour, size=8)
         facts = [(label, "@x{0.[000]}"), ("interval", "@low{0.[000]} to @high{0.[000]}")]
         made.tools.append(Model("HoverTool", renderers=[dot], tooltips=facts))
     if ratios:

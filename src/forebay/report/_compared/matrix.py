@@ -14,6 +14,7 @@ from forebay.report.page import Section, escaped
 
 _DECIDED = ("better", "worse")
 _MINUS = "\N{MINUS SIGN}"
+_PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def sections(runs: Runs) -> list[Section]:
@@ -57,11 +58,11 @@ def _cell(one: Mapping[str, Any] | None) -> tables.Cell:
     decided = word in _DECIDED
     if one["change"] is None or word == "same":
         return tables.Cell(word, "soft")
-    text = f"{word} {change_percent(one['change'])} %".replace("-", _MINUS)
+    text = f"{word} {change_percent(one['change'])}{_PERCENT}".replace("-", _MINUS)
     if one["low"] is None or one["low"] == one["high"]:
         return tables.Cell(text, word if decided else "soft")
     low, high = (change_percent(one[end], decided) for end in ("low", "high"))
-    return tables.Cell(text, word if decided else "soft", f"{low} to {high} %".replace("-", _MINUS))
+    return tables.Cell(text, word if decided else "soft", f"{low} to {high}{_PERCENT}".replace("-", _MINUS))
 
 
 def changes(runs: Runs) -> list[Section]:
@@ -74,13 +75,13 @@ def changes(runs: Runs) -> list[Section]:
     parts = []
     for place, metric in enumerate(dict.fromkeys(known["metric"])):
         some = known.filter(pl.col("metric") == metric).iter_rows(named=True)
-        dots = [tables.Dot(one["policy"], one["change"], one["low"], one["high"]) for one in some]
+        dots = [tables.Dot(one["policy"], one["change"], one["low"], one["high"], tone=one["verdict"]) for one in some]
         label = f"times that of {runs.reference}"
         parts.append(tables.dots(title(metric), f"change-{place}", dots, label, ratios=True))
     html = "".join(f"<figure><h3>{escaped(part.title)}</h3>{part.html}</figure>" for part in parts)
     caption = tables.paragraph(
         f"1 is as much as under {runs.reference}; half as much and twice as much are equally far from it. "
-        "Whiskers are 95 % intervals."
+        "Whiskers are 95 % intervals; green is better, orange worse, grey undecided."
     )
     plots = {name: model for part in parts for name, model in part.plots.items()}
     return [Section("Changes", f'{caption}<div class="pair">{html}</div>', plots=plots)]
