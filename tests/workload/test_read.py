@@ -88,6 +88,8 @@ def test_a_folder_hides_no_embedded_name_but_is_no_workload(tmp_path, monkeypatc
 def test_unknown_names_get_a_suggestion(tmp_path):
     with pytest.raises(InputError, match="tabel1: no such file, nor an embedded workload; did you mean 'table1'"):
         workload.read("tabel1")
+    with pytest.raises(InputError, match=r"lublin99:nodes=8: a model, not a workload; .*models\.generate"):
+        workload.read("lublin99:nodes=8")
     with pytest.raises(InputError, match=r"x\.swf: no such file, nor an embedded workload"):
         workload.read(tmp_path / "x.swf")
 

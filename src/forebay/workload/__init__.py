@@ -39,6 +39,7 @@ _ROOMS = ("anonymity", "applications", "cleaning", "info", "models", "operations
 
 _FORMATS = "workload.formats"
 _EMBEDDED = "workload.embedded"
+_MODELS = "workload.models"
 
 
 def read(
@@ -98,6 +99,11 @@ def read(
         return workload
     if os.path.isdir(path):
         raise InputError(f"{path}: is a folder; name a workload file inside it")
+    if _plugins.find(_MODELS, str(source).partition(":")[0]):
+        raise InputError(
+            f"{listed([str(source)], width=300)}: a model, not a workload; write one by forebay workload generate, or "
+            "in Python have one by forebay.workload.models.generate(spec, seed)"
+        )
     raise InputError(
         f"{listed([str(source)], width=300)}: no such file, nor an embedded workload; "
         f"{nearest(str(source).lower(), _plugins.names(_EMBEDDED))}"
