@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from forebay._run.simulation import Simulation, Snapshot
     from forebay._run.simulation import open_run as open
     from forebay.core.actions import Actions
-    from forebay.core.codes import JobState, LogReason, PhaseKind, Trigger
+    from forebay.core.codes import Flexibility, JobState, LogReason, PhaseKind, Trigger, Urgency
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
     from forebay.core.views.profile import Profile
@@ -73,6 +73,7 @@ _HOME = {
     "Actions": ("forebay.core.actions", "Actions"),
     "Capacity": ("forebay.experiments.capacity.answer", "Capacity"),
     "Comparison": ("forebay.experiments.comparison.answer", "Comparison"),
+    "Flexibility": ("forebay.core.codes", "Flexibility"),
     "ForebayError": ("forebay.errors", "ForebayError"),
     "JobState": ("forebay.core.codes", "JobState"),
     "LogReason": ("forebay.core.codes", "LogReason"),
@@ -86,6 +87,7 @@ _HOME = {
     "Sweep": ("forebay.experiments.swept.answer", "Sweep"),
     "Topology": ("forebay.core.views.topology", "Topology"),
     "Trigger": ("forebay.core.codes", "Trigger"),
+    "Urgency": ("forebay.core.codes", "Urgency"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
     "bounds": ("forebay._bounds", "bounds"),
@@ -110,6 +112,7 @@ __all__ = [
     "Actions",
     "Capacity",
     "Comparison",
+    "Flexibility",
     "ForebayError",
     "JobState",
     "LogReason",
@@ -123,6 +126,7 @@ __all__ = [
     "Sweep",
     "Topology",
     "Trigger",
+    "Urgency",
     "View",
     "Workload",
     "bounds",
@@ -146,7 +150,6 @@ __all__ = [
 
 _INSTEAD = {
     "run": "simulate(workload, platform, policy) runs one; on the command line it is `forebay run`",
-    "sweep": "`forebay sweep` is a command; in Python simulate in a loop, or see forebay.experiments.sweep",
     "study": "`forebay study` is a command; what it runs is in forebay.studies",
     "plot": "`forebay plot` is a command; in Python see forebay.figures",
     "check_policy": "it is forebay.testing.check_policy; on the command line `forebay check-policy`",
