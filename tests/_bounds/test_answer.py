@@ -52,8 +52,9 @@ def test_a_bound_on_request_is_among_the_best():
     assert asked.best["mean_waiting_time"]["value"] == asked.table["value"].max()
 
 
-def test_its_figure_has_a_panel_a_metric(least, held):
+def test_its_figure_has_a_panel_a_metric(least, held, tmp_path):
     waits, makespans = held.plot()
+    assert held.draw(tmp_path / "far.pdf", "ieee-column")[0].read_bytes().startswith(b"%PDF")
     assert [axis.get_title(loc="left") for axis in (waits, makespans)] == ["mean_wait", "makespan"]
     assert [text.get_text() for text in waits.get_yticklabels()] == ["fcfs", "fcfs-bb"]
     dots = [line.get_xdata()[0] for line in makespans.lines if line.get_marker() == "o"]

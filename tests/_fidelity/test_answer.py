@@ -42,7 +42,7 @@ def test_a_row_for_all_and_for_each_group(found):
     assert table["node_hours"][0] == pytest.approx(table.filter(pl.col("by") == "user")["node_hours"].sum())
 
 
-def test_its_figures(found):
+def test_its_figures(found, tmp_path):
     share, use = found.plot()
     assert share.get_xlabel() == "waiting time"
     assert use.get_ylabel() == "nodes\nin use (%)"
@@ -51,6 +51,8 @@ def test_its_figures(found):
     moving = found.plot("moving", width="ieee-column")
     assert [len(line.get_xdata()) for line in moving.lines] == [len(found.moving)] * 2
     assert moving.figure.get_figwidth() == pytest.approx(3.5)
+    for name in ("waits", "jobs", "moving"):
+        assert found.draw(tmp_path / f"{name}.pdf", name, "ieee-column")[0].read_bytes().startswith(b"%PDF")
     with pytest.raises(InputError, match="there is no figure 'movin' of a fidelity: did you mean 'moving'"):
         found.plot("movin")
 

@@ -146,6 +146,7 @@ def test_an_answer_has_pictures_and_tables(tmp_path):
     assert r"\toprule" in found.to_latex()
     assert "8 min" in found.to_markdown()
     assert "Job 2 starts in 8 min" in str(found)
+    assert [file.name for file in found.draw(tmp_path / "a.pdf", "ahead", "ieee-column")] == ["a.pdf", "a.csv"]
     with pytest.raises(fb.ForebayError, match="starts"):
         found.plot("start")
 

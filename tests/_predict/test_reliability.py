@@ -34,6 +34,7 @@ def test_an_answer(tmp_path):
     }
     assert r"\toprule" in found.to_latex()
     assert "3 waits" in str(found)
+    assert [file.name for file in found.draw(tmp_path / "a.pdf")] == ["a.pdf", "a.csv"]
     with pytest.raises(fb.ForebayError, match="reliability"):
         found.plot("starts")
 

@@ -1,6 +1,8 @@
 """`forebay.compare`: the same answer as the command's, of specs, objects and classes."""
 
 import json
+import sys
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import pytest
@@ -125,6 +127,29 @@ def test_what_is_not_there_to_look_at():
         found.plot(metric="makespan")
     with pytest.raises(InputError, match="unknown figure 'waist'"):
         found.plot("waist")
+
+
+def test_files_of_its_figures(tmp_path):
+    found = fb.compare("table1", ["fcfs", "filler"], replicas=1)
+    picture, data = found.draw(tmp_path / "changes.pdf", width="ieee-column")
+    assert b"/FontFile2" in picture.read_bytes()
+    assert data.read_text().startswith("policy,change,low,high,verdict\n")
+    assert [file.name for file in found.draw(tmp_path / "waits.svg", "waits")] == ["waits.svg", "waits.csv"]
+    assert {file.name for file in found.draw(tmp_path / "g.svg", "gantt")} >= {"g.svg", "g.csv"}
+    with pytest.raises(InputError, match="unknown figure 'waist'"):
+        found.draw(tmp_path / "a.svg", "waist")
+    with pytest.raises(InputError, match="pictures can be written as"):
+        found.draw(tmp_path / "a.jpg")
+    assert not (tmp_path / "a.jpg").exists()
+
+
+def test_it_goes_to_pandas_without_pyarrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=dict))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    found = fb.compare("table1", ["fcfs", "filler"], replicas=0).to_pandas()
+    assert found["policy"] == ["filler", "fcfs"]
+    swept = fb.sweep(workloads=["table1"], policies=["fcfs"], jobs=1).to_pandas()
+    assert swept["mean_wait"].tolist() == [480.0]
 
 
 def test_it_draws_and_writes_itself(tmp_path):

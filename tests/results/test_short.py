@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay._support.frames import as_pandas
 from forebay.errors import InputError
 from forebay.metrics._table import measure
-from forebay.results._short import as_pandas
 from forebay.results._waits import completed
 
 FIRST = ("id", "submit", "nodes", "walltime", "start", "end", "run_time", "wait", "turnaround", "slowdown", "state")

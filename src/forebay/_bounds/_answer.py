@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -14,6 +14,9 @@ from forebay._support.files import as_path
 from forebay._support.paper import InPapers, Table
 from forebay._support.text import counted, html_table
 from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    from forebay.figures._plan import Plan
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,10 +137,27 @@ class Bounds(InPapers):
         matplotlib.axes.Axes or array of them
         """
         from forebay.figures import _plan
+
+        return _plan.fill(self._plan(), ax, width)
+
+    def draw(self, path: str | PathLike[str], width: str | float | None = None) -> list[Path]:
+        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+
+        Parameters
+        ----------
+        path
+            The picture; its ending says as what: svg, pdf or png.
+        width
+            As `forebay.figures.draw` takes it.
+        """
+        from forebay.figures import _plan
+
+        return _plan.draw(self._plan(), path, width, [self.workload, self.platform])
+
+    def _plan(self) -> "Plan":
         from forebay.figures.panels.times import gaps
 
-        rows = _paper.ratios(self.table, self.best, self.distances)
-        return _plan.fill(gaps.plan(rows, "times the largest bound"), ax, width)
+        return gaps.plan(_paper.ratios(self.table, self.best, self.distances), "times the largest bound")
 
     def report(self, path: str | PathLike[str] = "report.html") -> Path:
         """Write a page of it: one HTML file that needs nothing else."""

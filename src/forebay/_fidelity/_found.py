@@ -99,6 +99,24 @@ class Fidelity(InPapers):
 
         return _plan.fill(_figures.plan(self, figure), ax, width)
 
+    def draw(self, path: str | PathLike[str], figure: str = "waits", width: str | float | None = None) -> list[Path]:
+        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+
+        Parameters
+        ----------
+        path
+            The picture; its ending says as what: svg, pdf or png.
+        figure
+            As `plot` takes it.
+        width
+            As `forebay.figures.draw` takes it.
+        """
+        from forebay.figures import _plan
+
+        facts = self.result.facts
+        about = [str(facts.get(word) or "") for word in ("workload", "policy")]
+        return _plan.draw(_figures.plan(self, figure), path, width, about)
+
     def report(self, path: str | PathLike[str] = "report.html") -> Path:
         """Write a page of all of it: one HTML file that needs nothing else."""
         from forebay.report import write_page

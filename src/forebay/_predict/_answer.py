@@ -72,6 +72,23 @@ class Prediction(InPapers):
 
         return _plan.fill(_figures.plan(self, figure), ax, width)
 
+    def draw(self, path: str | PathLike[str], figure: str = "starts", width: str | float | None = None) -> list[Path]:
+        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+
+        Parameters
+        ----------
+        path
+            The picture; its ending says as what: svg, pdf or png.
+        figure
+            As `plot` takes it.
+        width
+            As `forebay.figures.draw` takes it.
+        """
+        from forebay.figures import _plan
+
+        about = [str(self.facts.get(word) or "") for word in ("workload", "policy")]
+        return _plan.draw(_figures.plan(self, figure), path, width, about)
+
     def for_papers(self) -> Table:
         """When jobs start."""
         return _words.starts(self)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,9 @@ from forebay._support.text import as_json, counted, html_table, write_csv
 from forebay.errors import InputError
 from forebay.metrics._numbers import number, percent, seconds
 from forebay.workload.names import called
+
+if TYPE_CHECKING:
+    from forebay.figures._plan import Plan
 
 FORMAT = 1
 OURS = "predicted"
@@ -63,6 +66,11 @@ class Reliability(InPapers):
             "by": {name: table.to_dicts() for name, table in self.by.items()},
             "levels": self.levels.to_dicts(),
         }
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row a prediction, as `jobs` has them."""
+        return self.jobs
 
     def sentences(self) -> list[str]:
         """What is to be read first."""
@@ -117,13 +125,36 @@ class Reliability(InPapers):
 
     def plot(self, figure: str = "reliability", ax: Any = None, width: str | float | None = None) -> Any:
         """Draw the shares of waits that were over by each level, as `forebay.figures.plot` takes `ax` and `width`."""
-        from forebay.errors import InputError
         from forebay.figures import _plan
+
+        return _plan.fill(self._plan(figure), ax, width)
+
+    def draw(
+        self, path: str | PathLike[str], figure: str = "reliability", width: str | float | None = None
+    ) -> list[Path]:
+        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+
+        Parameters
+        ----------
+        path
+            The picture; its ending says as what: svg, pdf or png.
+        figure
+            As `plot` takes it.
+        width
+            As `forebay.figures.draw` takes it.
+        """
+        from forebay.figures import _plan
+
+        about = [str(self.facts.get(word) or "") for word in ("workload", "policy")]
+        return _plan.draw(self._plan(figure), path, width, about)
+
+    def _plan(self, figure: str) -> "Plan":
+        from forebay.errors import InputError
         from forebay.figures.panels.times import reliability
 
         if figure != "reliability":
             raise InputError(f"there is no figure {figure!r} of a reliability: known: reliability")
-        return _plan.fill(reliability.plan(self.levels), ax, width)
+        return reliability.plan(self.levels)
 
     def save(self, folder: str | PathLike[str]) -> list[Path]:
         """Write reliability.json, predictions.csv and the figure to a folder; gives the files."""

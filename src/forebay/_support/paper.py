@@ -3,9 +3,13 @@
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from forebay._support.text import plain
 from forebay.errors import InputError, brief
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _LATEX = {
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
@@ -97,6 +101,11 @@ class Table:
         ]
 
 
+class _HasTable(Protocol):
+    @property
+    def table(self) -> "pl.DataFrame": ...
+
+
 class InPapers:
     """An answer that papers have as a table; of a class, `for_papers` says which."""
 
@@ -124,6 +133,18 @@ class InPapers:
     def caption(self) -> str:
         """What the table rests on, in a sentence or two."""
         return self.for_papers().caption
+
+    def to_pandas(self: _HasTable) -> Any:
+        """`table` as a DataFrame of pandas, which is not a part of forebay: pip install "forebay[pandas]".
+
+        Returns
+        -------
+        pandas.DataFrame
+            Missing numbers are NaN.
+        """
+        from forebay._support.frames import as_pandas
+
+        return as_pandas(self.table)
 
 
 def latex_text(text: str) -> str:

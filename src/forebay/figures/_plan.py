@@ -4,12 +4,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from forebay._support.files import as_path
 from forebay._support.text import counted
 from forebay.errors import InputError, wrong_type
 from forebay.figures import _header, _look, _style
@@ -69,6 +71,12 @@ def save(plan: Plan, path: Path, results: Mapping[str, Result] | None = None) ->
         )
         above = _header.of(results, plan.title) if results else _header.caption
         return _style.write(figure, path, plan.data, above if width is None else None)
+
+
+def draw(plan: Plan, path: str | PathLike[str], width: str | float | None, about: Sequence[str] = ()) -> list[Path]:
+    """Write the figure of an answer, and its data; above one without the width of a paper, what it is about."""
+    with _look.sized(None if width is None else _look.inches(width)), _header.telling(about):
+        return save(plan, as_path(path, "the picture to write"))
 
 
 def fill(plan: Plan, ax: Any, given: str | float | None = None) -> Any:

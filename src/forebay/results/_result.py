@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from forebay._support.files import as_path, writable_folder
+from forebay._support.frames import as_pandas
 from forebay._support.text import about, counted, html_table
 from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
-from forebay.results._short import as_pandas, short
+from forebay.results._short import short
 from forebay.results._waits import WAIT, completed
 
 JOBS_CSV = (

@@ -1,10 +1,7 @@
-"""The job table in the words of workloads: short names, waits and slowdowns worked out, and for pandas."""
-
-from typing import Any
+"""The job table in the words of workloads: short names, waits and slowdowns worked out."""
 
 import polars as pl
 
-from forebay.errors import InputError
 from forebay.results._waits import RUN_ALONE, WAIT, completed
 
 _NAMES = {
@@ -33,20 +30,3 @@ def short(jobs: pl.DataFrame, unit: str) -> pl.DataFrame:
     named = jobs.select(*(pl.col(old).alias(new) for old, new in names.items()), *measures, *more)
     first = ("id", "submit", unit, "walltime", "start", "end", "run_time", "wait", "turnaround", "slowdown", "state")
     return named.select(*first, *more)
-
-
-def as_pandas(frame: pl.DataFrame) -> Any:
-    """The same as a DataFrame of pandas; polars itself would want pyarrow, too."""
-    try:
-        import pandas
-    except ImportError:
-        raise InputError('pandas is not installed; install it with pip install "forebay[pandas]"') from None
-    return pandas.DataFrame({name: _values(frame[name]) for name in frame.columns})
-
-
-def _values(column: pl.Series) -> Any:
-    if column.dtype.is_numeric() and not column.null_count():
-        return column.to_numpy()
-    if column.dtype.is_float() or column.dtype.is_integer():
-        return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    return column.cast(pl.String).to_list()

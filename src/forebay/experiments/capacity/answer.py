@@ -1,12 +1,15 @@
 """What `forebay.capacity` answers."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import as_path
 from forebay._support.paper import InPapers, Table
 from forebay._support.text import html_table
 from forebay.experiments.capacity import Sized, answers, paper
+
+if TYPE_CHECKING:
+    from forebay.figures._plan import Plan
 
 
 class Capacity(InPapers):
@@ -56,11 +59,29 @@ class Capacity(InPapers):
             As `forebay.figures.plot` takes them.
         """
         from forebay.figures import _plan
+
+        return _plan.fill(self._plan(), ax, width)
+
+    def draw(self, path: str | Path, width: str | float | None = None) -> list[Path]:
+        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+
+        Parameters
+        ----------
+        path
+            The picture; its ending says as what: svg, pdf or png.
+        width
+            As `forebay.figures.draw` takes it.
+        """
+        from forebay.figures import _plan
+
+        return _plan.draw(self._plan(), path, width, [self._sized.question.workload, *self._lines])
+
+    def _plan(self) -> "Plan":
         from forebay.figures.panels import capacity
 
         question = self._sized.question
         span, (curves, axes) = question.spans[-1], answers.drawn(question, self._sized.found)
-        return _plan.fill(capacity.plan(curves, axes, (span.low, span.high)), ax, width)
+        return capacity.plan(curves, axes, (span.low, span.high))
 
     def report(self, path: str | Path = "report.html") -> Path:
         """Write a page of it: one HTML file that needs nothing else."""

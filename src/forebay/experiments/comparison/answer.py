@@ -16,6 +16,7 @@ from forebay.metrics._numbers import change_percent
 if TYPE_CHECKING:
     import polars as pl
 
+    from forebay.figures._plan import Plan
     from forebay.results import Result
 
 CHANGES = "changes"
@@ -131,20 +132,51 @@ class Comparison(InPapers):
         matplotlib.axes.Axes or array of them
         """
         from forebay import figures
+        from forebay.figures import _plan
 
         if figure != CHANGES:
-            name = figures.proper(figure)
-            return figures.plot(name, dict(list(self.runs.items())[:1]) if name == "gantt" else self.runs, ax, width)
+            return figures.plot(figure, self._drawn(figure), ax, width)
+        return _plan.fill(self._changes(metric), ax, width)
+
+    def draw(
+        self, path: str | Path, figure: str = CHANGES, metric: str = "mean_wait", width: str | float | None = None
+    ) -> list[Path]:
+        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+
+        Parameters
+        ----------
+        path
+            The picture; its ending says as what: svg, pdf or png.
+        figure, metric
+            As `plot` takes them.
+        width
+            As `forebay.figures.draw` takes it.
+        """
+        from forebay import figures
+        from forebay.figures import _plan
+
+        if figure != CHANGES:
+            return figures.draw(figure, self._drawn(figure), path, width)
+        about = [str(self._compared.first["workload"]), self.basis]
+        return _plan.draw(self._changes(metric), path, width, about)
+
+    def _drawn(self, figure: str) -> "Mapping[str, Result]":
+        """The runs that a figure shows: a schedule is of one."""
+        from forebay import figures
+
+        return dict(list(self.runs.items())[:1]) if figures.proper(figure) == "gantt" else self.runs
+
+    def _changes(self, metric: str) -> "Plan":
         import polars as pl
 
-        from forebay.figures import _changes, _plan
+        from forebay.figures import _changes
 
         mine = self.verdicts.filter(pl.col("metric") == metric)
         if mine.is_empty():
             known = ", ".join(dict.fromkeys(self.verdicts["metric"])) or "none, as there is nothing to compare with"
             raise InputError(f"no changes of {metric!r} to draw; there are {known}")
         words = f"{_WORDS.get(metric, metric)}, times that of {self.reference}"
-        return _plan.fill(_changes.plan(mine.select("policy", "change", "low", "high", "verdict"), words), ax, width)
+        return _changes.plan(mine.select("policy", "change", "low", "high", "verdict"), words)
 
     def report(self, path: str | Path = "report.html") -> Path:
         """Write a page of all of it: one HTML file that needs nothing else."""

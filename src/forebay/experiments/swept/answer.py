@@ -158,7 +158,7 @@ class Sweep(InPapers):
 
         inches = None if width is None else _look.inches(width)
         found = self._drawn(figure, metric, x, y, where, inches)
-        return save(found, self._swept.name, as_path(path, "the picture to write"), inches)
+        return save(found, self._swept.name, path, inches)
 
     def _drawn(
         self, figure: str | None, metric: str, x: str | None, y: str | None, where: Where | None, inches: float | None

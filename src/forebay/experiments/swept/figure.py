@@ -84,12 +84,11 @@ def draw(swept: Swept, wanted: Wanted) -> Drawn:
     return Drawn(made, layout.figure, title, _basis(swept, layout, cells))
 
 
-def save(drawn: Drawn, name: str, path: Path, width: float | None) -> list[Path]:
+def save(drawn: Drawn, name: str, path: str | Path, width: float | None) -> list[Path]:
     """The files of a figure; above one that has no width of a paper, the sweep's name and what it shows."""
-    from forebay.figures import _header, _look, _plan
+    from forebay.figures import _plan
 
-    with _look.sized(width), _header.telling([name, drawn.basis]):
-        return _plan.save(drawn.plan, path)
+    return _plan.draw(drawn.plan, path, width, [name, drawn.basis])
 
 
 def _layout(swept: Swept, wanted: Wanted) -> _Layout:
