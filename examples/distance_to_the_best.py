@@ -1,6 +1,6 @@
 """Covers: bounds, the exact optimum, gaps of policies.
 
-Scenario: eight jobs on four nodes with a burst buffer. How far is each policy from what anybody could do?
+Scenario: eight jobs on four nodes with a burst buffer. How far is each policy from what any could do?
 """
 
 import forebay as fb

@@ -2,9 +2,9 @@
 
 Scenario: jobs read, write checkpoints and write results over one file system. Their users have said how many bytes a
 second they move on average. While the file system's links are busy, jobs that move much are passed by: nodes go to jobs
-that compute. Transfers end without a call, so the policy wakes itself as long as it holds anybody back.
+that compute. Transfers end without a call, so the policy wakes itself as long as it holds a job back.
 
-On these jobs it does not pay: who is held back waits longer, and nobody runs shorter.
+On these jobs it does not pay: those held back wait longer, and none runs shorter.
 """
 
 import polars as pl
@@ -14,7 +14,7 @@ from forebay.workload import models
 
 
 class HoldIo(fb.Policy):
-    """In order of arrival, whoever fits; while a link carries `most` of what it can, only who moves little."""
+    """In order of arrival, all that fit; while a link carries `most` of what it can, only jobs that move little."""
 
     needs = ("io",)
 

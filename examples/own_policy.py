@@ -1,6 +1,6 @@
 """Covers: a policy of one's own in plain Python, with parameters; naming it on the command line.
 
-Scenario: short jobs first, whoever fits, brings the mean wait down and lets somebody wait for a week. So a job loses
+Scenario: short jobs first, wherever they fit, brings the mean wait down and lets some wait for a week. So a job loses
 urgency with its walltime and gains it as it waits; and one that has waited for `patience` hours is served next: until
 it can start, others start only if they are due to end before. The same from a shell:
 `forebay run default --policy examples/own_policy.py:Patient:patience=96`.

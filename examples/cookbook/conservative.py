@@ -1,4 +1,4 @@
-"""Conservative backfilling: every waiting job holds a reservation, and nobody delays any of them.
+"""Conservative backfilling: every waiting job holds a reservation, and none is delayed.
 
 Mu'alem and Feitelson, Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with
 backfilling, IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.

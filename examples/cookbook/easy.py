@@ -1,4 +1,4 @@
-"""EASY: the head of the queue holds a reservation, and whoever does not delay it may pass.
+"""EASY: the head of the queue holds a reservation, and jobs that do not delay it may pass.
 
 Lifka, The ANL/IBM SP scheduling system, JSSPP 1995.
 """

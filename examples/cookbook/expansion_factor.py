@@ -1,4 +1,4 @@
-"""LXF&W: the job whose wait has stretched it most goes first, and with a weight also who has waited long.
+"""LXF&W: the job whose wait has stretched it most goes first, and with a weight also those that have waited long.
 
 Chiang, Arpaci-Dusseau and Vernon, The impact of more accurate requested runtimes on production job scheduling
 performance, JSSPP 2002. The expansion factor is (wait + walltime) / walltime; the weight counts per hour of wait.

@@ -1,4 +1,4 @@
-"""HEFT on a cluster: who has the longest chain of work behind it goes first, and each begins at its earliest time.
+"""HEFT on a cluster: the job with the longest chain of work behind it goes first, and each begins at its earliest time.
 
 Topcuoglu, Hariri and Wu, Performance-effective and low-complexity task scheduling for heterogeneous computing, IEEE
 Transactions on Parallel and Distributed Systems 13(3), 2002. The upward rank of a task is its critical path, as nodes

@@ -1,4 +1,4 @@
-"""Selective backfilling: only who has waited long enough holds a reservation; the others start wherever they fit.
+"""Selective backfilling: only jobs that have waited long enough hold a reservation; the others start wherever they fit.
 
 Srinivasan, Kettimuthu, Subramani and Sadayappan, Selective reservation strategies for backfill job scheduling, JSSPP
 2002. Long enough is an expansion factor above the mean slowdown of the jobs that have ended, as they propose.
