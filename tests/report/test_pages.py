@@ -94,7 +94,7 @@ def command_on(path):
 def test_a_sweep(swept, tmp_path):
     page = swept / "report.html"
     words = words_of(page)
-    order = [words.index(title) for title in ("the reference", "What to run", "Make it again")]
+    order = [words.index(title) for title in ("reference", "What to run", "Make it again")]
     assert order == sorted(order)
     assert "5 min 45 s" in words  # the mean wait of fcfs-easy on table1
     assert 'policies = ["fcfs-easy", "fcfs", "filler"]' in words
@@ -119,6 +119,15 @@ def test_a_capacity(tmp_path):
     assert "1 h 30 min" in words
     assert "forebay capacity 'a b'" in words
     assert "Cost" not in words
+
+
+def test_a_capacity_whose_interval_has_no_end(tmp_path):
+    """Bokeh takes no null for the edge of a band: the page had no figure at all."""
+    answer = CURVE["answers"][0]
+    told = CURVE | {"answers": [answer | {"interval": [answer["interval"][0], None]}]}
+    page = write(saved(tmp_path / "c", "capacity.json", told)).read_text(encoding="utf-8")
+    assert '"BoxAnnotation"' in page
+    assert '"right":null' not in page
 
 
 def test_a_capacity_with_prices(tmp_path):
@@ -198,6 +207,7 @@ def test_a_sweep_in_python_writes_the_page_that_the_command_writes(tmp_path):
     keys = {"workloads": [fb.read("table1")], "policies": ["fcfs-easy", "fcfs", "filler"], "seeds": 3}
     by_keys = fb.sweep(**keys, jobs=1).report(tmp_path / "keys.html").read_text()
     assert "workloads = [&quot;table1&quot;]" in by_keys
+    assert "<h1>A sweep</h1>" in by_keys
     (folder / "sweep.json").write_text(json.dumps({**found.document(), "name": "three", "spec": SPEC, "metrics": []}))
     assert "three: a sweep" in write(folder).read_text()
     (folder / "sweep.json").unlink()

@@ -1,5 +1,6 @@
 """The page of a search for a capacity: the answer in words, the curve with its target, all that was tried."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,15 +71,16 @@ def _curve(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], targe
         label: ([point[inner.name] / size for point in some], [point["mean"] / scale for point in some])
         for label, some in points.items()
     }
-    ends = {label: _ends(some, scale) for label, some in points.items()}
+    least = 0.0 if target.get("unit") in ("s", "share") else -math.inf
+    ends = {label: _ends(some, scale, least) for label, some in points.items()}
     axes = ("log" if max(amounts) > _WIDE * min(amounts) else "linear", "linear")
     figure = tables.curves(curves, (f"{inner.title}{unit}", y_label), axes, ends)
     for place, one in enumerate(answers):
         if one["interval"] and one["capacity"] is not None:
             low, high = one["interval"]
-            right = None if high is None else high / size
+            right = {} if high is None else {"right": high / size}  # without it, a band goes on to the edge
             colour = _axes.COLOURS[place % len(_axes.COLOURS)]
-            band = {"left": low / size, "right": right, "fill_color": colour, "fill_alpha": 0.13, "line_color": None}
+            band = {"left": low / size, **right, "fill_color": colour, "fill_alpha": 0.13, "line_color": None}
             figure.add(Model("BoxAnnotation", **band))
     _target(figure, target["limit"] / scale, [amount / size for amount in amounts])
     caption = (
@@ -121,9 +123,10 @@ def _counting(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [point for point in answer["points"] if point["mean"] is not None]
 
 
-def _ends(points: Sequence[Mapping[str, Any]], scale: float) -> tuple[list[float], list[float]]:
+def _ends(points: Sequence[Mapping[str, Any]], scale: float, least: float) -> tuple[list[float], list[float]]:
+    """Those of intervals; none goes below the least value that the number can have."""
     halves = [point["half_ci95"] or 0.0 for point in points]
-    lows = [(point["mean"] - half) / scale for point, half in zip(points, halves, strict=True)]
+    lows = [max(point["mean"] - half, least) / scale for point, half in zip(points, halves, strict=True)]
     return lows, [(point["mean"] + half) / scale for point, half in zip(points, halves, strict=True)]
 
 

@@ -84,13 +84,8 @@ def value(name: str, given: Any) -> str:
 
 
 def percent(share: float | None, decided: bool = False) -> str:
-    """A change: "+12.3 %"; a bound of a decided verdict with enough digits to see its sign."""
-    if share is None:
-        return NONE
-    text = f"{100 * share:+,.1f}"
-    if decided and text in ("+0.0", "-0.0"):
-        text = change_percent(share, decided=True)
-    return f"{text} %".replace("-", "\N{MINUS SIGN}")
+    """A change: "+12 %"; a bound of a decided verdict with enough digits to see its sign."""
+    return NONE if share is None else f"{change_percent(share, decided)} %".replace("-", "\N{MINUS SIGN}")
 
 
 def means(runs: Runs) -> list[Section]:

@@ -19,7 +19,9 @@ from forebay.report._ranking import NONE, TITLES, percent, value, words
 from forebay.report.page import Page, Section, escaped
 
 NAME, TABLE = "sweep.json", "sweep.parquet"
-_TONES = {"better": "better", "worse": "worse"}
+UNNAMED = "sweep"
+"""What a sweep of Python is called, which no file names."""
+_DECIDED = ("better", "worse")
 _WAIT = "mean_wait"
 Rows = Sequence[Mapping[str, Any]]
 
@@ -50,7 +52,8 @@ def page(document: Mapping[str, Any], runs: Rows) -> Page:
     seeds = sorted({int(row["seeds"]) for row in rows})
     number = counted(seeds[0], "seed") if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
     about = f"{counted(len(rows), 'combination')}, each with {number}"
-    return Page(f"{document['name']}: a sweep", sections, [about, *(f"{word}: {what}" for word, what in shared)])
+    title = "A sweep" if document["name"] == UNNAMED else f"{document['name']}: a sweep"
+    return Page(title, sections, [about, *(f"{word}: {what}" for word, what in shared)])
 
 
 def _answer(rows: Rows, varying: Sequence[str]) -> list[str]:
@@ -83,9 +86,10 @@ def _table(rows: Rows, varying: Sequence[str], metrics: Sequence[str]) -> str:
         if judged:
             change, ends = _change(row)
             is_it = row["reference"] == row["policy"] and change is None
-            word = "the reference" if is_it else str(row["verdict"] or NONE)
-            interval = NONE if ends is None else f"{percent(ends[0])} to {percent(ends[1])}"
-            mine += [tables.Cell(word, _TONES.get(word, "")), percent(change), interval]
+            word = "reference" if is_it else str(row["verdict"] or NONE)
+            decided = word in _DECIDED
+            interval = NONE if ends is None else " to ".join(percent(end, decided) for end in ends).replace(" %", "", 1)
+            mine += [tables.Cell(word, word if decided else "soft"), percent(change), interval]
         cells.append([*mine, str(row["seeds"]), *(value(name, row[name]) for name in metrics)])
     titles = [*map(words, varying), *against, "seeds", *(TITLES.get(name, words(name)) for name in metrics)]
     first = len(varying) + (1 if judged else 0)
@@ -112,10 +116,11 @@ def _changes(rows: Rows, varying: Sequence[str]) -> list[Section]:
     for row in rows:
         change, ends = _change(row)
         if change is not None:
-            dots.append(tables.Dot(_label(row, varying), change, *(ends or (None, None))))
-    return (
-        [tables.dots("Changes", "changes", dots, "mean wait, times that of the reference", ratios=True)] if dots else []
-    )
+            low, high = ends or (None, None)
+            dots.append(tables.Dot(_label(row, varying), change, low, high, tone=row["verdict"] or ""))
+    if not dots:
+        return []
+    return [tables.dots("Changes", "changes", dots, "mean wait, times that of the reference", ratios=True)]
 
 
 def _settings(rows: Rows) -> list[str]:
@@ -136,7 +141,7 @@ def _waits(runs: Rows, rows: Rows, keys: Sequence[str], varying: Sequence[str]) 
         if values := found.get(tuple(str(row[key]) for key in keys)):
             seen = spread(values)
             half = seen.half or 0.0
-            dots.append(tables.Dot(_label(row, varying), seen.mean, seen.mean - half, seen.mean + half))
+            dots.append(tables.Dot(_label(row, varying), seen.mean, max(seen.mean - half, 0.0), seen.mean + half))
     return [tables.dots("Mean waits", "waits", dots, "mean wait (h), with its 95 % interval over seeds")]
 
 
