@@ -62,6 +62,13 @@ def same_files(folder, other, *names):
         assert (folder / name).read_bytes() == (other / name).read_bytes(), name
 
 
+def and_more(*seeds):
+    """Of each, and in a full run of ten others."""
+    return pytest.mark.parametrize(
+        "seed", [*seeds, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(50, 60))]
+    )
+
+
 few = settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 seeds = st.integers(0, 10**6)
 
@@ -110,7 +117,7 @@ def test_explain(ask, tmp_path_factory, seed, policy, jobs):
     assert as_json(fb.load(kept).explain(*jobs).document()) == as_json(result.explain(*jobs).document())
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@and_more(1, 2)
 def test_compare(ask, tmp_path, seed):
     path = tmp_path / "mine.parquet.zip"
     fb.write(workload(seed), path)
@@ -125,9 +132,10 @@ def test_compare(ask, tmp_path, seed):
     same(out, fb.compare(fb.read(path), **asked))
 
 
-def test_capacity(ask, tmp_path):
+@and_more(3)
+def test_capacity(ask, tmp_path, seed):
     path = tmp_path / "mine.parquet.zip"
-    fb.write(workload(3), path)
+    fb.write(workload(seed), path)
     words = ("--target", "mean_wait <= 30min", "--range", "400GB:2TB", "--replicas", "2", "--precision", "20%")
     out = ask("capacity", path, *words, "--jobs", "1", "-o", tmp_path / "a", "--no-plots", "--no-report")
     asked = {"target": "mean_wait <= 30min", "range": "400GB:2TB", "replicas": 2, "precision": "20%", "jobs": 1}
@@ -137,9 +145,10 @@ def test_capacity(ask, tmp_path):
 
 
 @pytest.mark.usefixtures("runs_here")
-def test_sweep(ask, tmp_path):
+@and_more(4)
+def test_sweep(ask, tmp_path, seed):
     path, spec = tmp_path / "mine.parquet.zip", tmp_path / "depths.toml"
-    fb.write(workload(4), path)
+    fb.write(workload(seed), path)
     spec.write_text(
         f'workloads = ["{path}"]\npolicies = ["fcfs", "fcfs-bb:depth={{depth}}"]\nseeds = [0, 1]\n'
         "[parameters]\ndepth = [1, 3]\n"

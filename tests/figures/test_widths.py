@@ -32,7 +32,7 @@ def test_names_and_inches(given, inches):
     ("given", "message"),
     [
         ("ieee-colum", "did you mean 'ieee-column'"),
-        ("-3", "neither a number of inches nor known"),
+        ("-3", "neither a number of inches nor that of a paper: known: acm-column"),
         (1, "give 2 to 40"),
         (float("nan"), "give 2 to 40"),
         (True, "the width is True"),

@@ -77,7 +77,9 @@ def inches(width: str | float) -> float:
     if name in WIDTHS:
         return WIDTHS[name]
     if isinstance(width, str) and not _INCHES.fullmatch(name):
-        raise InputError(f"the width {brief(width)} is neither a number of inches nor known: {nearest(name, WIDTHS)}")
+        raise InputError(
+            f"the width {brief(width)} is neither a number of inches nor that of a paper: {nearest(name, WIDTHS)}"
+        )
     found = float(name)
     if not (math.isfinite(found) and NARROWEST <= found <= BROADEST):
         raise InputError(f"a width of {brief(width)} inches will not do; give {NARROWEST:g} to {BROADEST:g}")

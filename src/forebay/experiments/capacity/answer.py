@@ -1,5 +1,6 @@
 """What `forebay.capacity` answers."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,8 @@ class Capacity(InPapers):
         """
         from forebay.figures import _plan
 
-        return _plan.draw(self._plan(), path, width, [self._sized.question.workload, *self._lines])
+        made = replace(self._plan(), data={"": self.table})
+        return _plan.draw(made, path, width, [self._sized.question.workload, *self._lines])
 
     def _plan(self) -> "Plan":
         from forebay.figures.panels import capacity
