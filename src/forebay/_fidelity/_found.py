@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,12 +15,16 @@ from forebay._support.files import as_path
 from forebay._support.paper import InPapers, Table
 from forebay._support.text import counted, html_table
 from forebay.errors import InputError
+from forebay.figures import InFigures
 from forebay.metrics._numbers import seconds
 from forebay.results import Result
 
+if TYPE_CHECKING:
+    from forebay.figures._plan import Plan
+
 
 @dataclass(frozen=True)
-class Fidelity(InPapers):
+class Fidelity(InFigures, InPapers):
     """How a simulated period compares with the one that was recorded. Errors are simulated minus recorded waits.
 
     Parameters
@@ -97,25 +101,13 @@ class Fidelity(InPapers):
         """
         from forebay.figures import _plan
 
-        return _plan.fill(_figures.plan(self, figure), ax, width)
+        return _plan.fill(self._plan(figure), ax, width)
 
-    def draw(self, path: str | PathLike[str], figure: str = "waits", width: str | float | None = None) -> list[Path]:
-        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+    def _plan(self, figure: str = "waits") -> "Plan":
+        return _figures.plan(self, figure)
 
-        Parameters
-        ----------
-        path
-            The picture; its ending says as what: svg, pdf or png.
-        figure
-            As `plot` takes it.
-        width
-            As `forebay.figures.draw` takes it.
-        """
-        from forebay.figures import _plan
-
-        facts = self.result.facts
-        about = [str(facts.get(word) or "") for word in ("workload", "policy")]
-        return _plan.draw(_figures.plan(self, figure), path, width, about)
+    def _drawn_of(self) -> Mapping[str, Any]:
+        return self.result.facts
 
     def report(self, path: str | PathLike[str] = "report.html") -> Path:
         """Write a page of all of it: one HTML file that needs nothing else."""

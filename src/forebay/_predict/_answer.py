@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -12,12 +12,16 @@ from forebay._predict import _figures, _words
 from forebay._support.files import as_path, replacing
 from forebay._support.paper import InPapers, Table
 from forebay._support.text import as_json, counted, html_table
+from forebay.figures import InFigures
 
 FORMAT = 1
 
+if TYPE_CHECKING:
+    from forebay.figures._plan import Plan
+
 
 @dataclass(frozen=True)
-class Prediction(InPapers):
+class Prediction(InFigures, InPapers):
     """When jobs of a moment will start. Times are seconds from that moment on.
 
     Parameters
@@ -70,24 +74,13 @@ class Prediction(InPapers):
         """
         from forebay.figures import _plan
 
-        return _plan.fill(_figures.plan(self, figure), ax, width)
+        return _plan.fill(self._plan(figure), ax, width)
 
-    def draw(self, path: str | PathLike[str], figure: str = "starts", width: str | float | None = None) -> list[Path]:
-        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+    def _plan(self, figure: str = "starts") -> "Plan":
+        return _figures.plan(self, figure)
 
-        Parameters
-        ----------
-        path
-            The picture; its ending says as what: svg, pdf or png.
-        figure
-            As `plot` takes it.
-        width
-            As `forebay.figures.draw` takes it.
-        """
-        from forebay.figures import _plan
-
-        about = [str(self.facts.get(word) or "") for word in ("workload", "policy")]
-        return _plan.draw(_figures.plan(self, figure), path, width, about)
+    def _drawn_of(self) -> Mapping[str, Any]:
+        return self.facts
 
     def for_papers(self) -> Table:
         """When jobs start."""

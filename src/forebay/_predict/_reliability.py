@@ -21,6 +21,7 @@ from forebay._support.paper import InPapers, Table
 from forebay._support.progress import following
 from forebay._support.text import as_json, counted, html_table, write_csv
 from forebay.errors import InputError
+from forebay.figures import InFigures
 from forebay.metrics._numbers import number, percent, seconds
 from forebay.workload.names import called
 
@@ -32,7 +33,7 @@ OURS = "predicted"
 
 
 @dataclass(frozen=True)
-class Reliability(InPapers):
+class Reliability(InFigures, InPapers):
     """Predictions held against what came.
 
     Parameters
@@ -129,26 +130,10 @@ class Reliability(InPapers):
 
         return _plan.fill(self._plan(figure), ax, width)
 
-    def draw(
-        self, path: str | PathLike[str], figure: str = "reliability", width: str | float | None = None
-    ) -> list[Path]:
-        """Write such a figure, and beside it the data behind it as CSV; gives the files.
+    def _drawn_of(self) -> Mapping[str, Any]:
+        return self.facts
 
-        Parameters
-        ----------
-        path
-            The picture; its ending says as what: svg, pdf or png.
-        figure
-            As `plot` takes it.
-        width
-            As `forebay.figures.draw` takes it.
-        """
-        from forebay.figures import _plan
-
-        about = [str(self.facts.get(word) or "") for word in ("workload", "policy")]
-        return _plan.draw(self._plan(figure), path, width, about)
-
-    def _plan(self, figure: str) -> "Plan":
+    def _plan(self, figure: str = "reliability") -> "Plan":
         from forebay.errors import InputError
         from forebay.figures.panels.times import reliability
 

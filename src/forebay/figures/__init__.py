@@ -6,9 +6,10 @@ are as glad of a window. Pictures that only studies draw stand in `panels`.
 """
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forebay import _plugins
 from forebay._support.files import as_path
@@ -16,6 +17,9 @@ from forebay._support.text import plain
 from forebay.errors import InputError, wrong_type
 from forebay.figures import _look
 from forebay.results import Result
+
+if TYPE_CHECKING:
+    from forebay.figures._plan import Plan
 
 __all__ = ["draw", "names", "plot"]
 
@@ -132,3 +136,36 @@ def _checked(name: str, results: Results) -> tuple[ModuleType, Mapping[str, Resu
             raise wrong_type(f"the run {label!r}", result, "a Result, of forebay.simulate or forebay.load")
     # Names may come out of files, and neither fonts nor XML have control characters.
     return _plugins.load("figures", name, "figure"), {plain(label): result for label, result in results.items()}
+
+
+class InFigures:
+    """An answer with figures by name.
+
+    Of a class, `_plan` gives one, without a name the usual one, and `_drawn_of` the facts of its run.
+    """
+
+    def _plan(self, figure: str = "") -> "Plan":
+        raise NotImplementedError
+
+    def _drawn_of(self) -> Mapping[str, Any]:
+        raise NotImplementedError
+
+    def draw(
+        self, path: str | PathLike[str], figure: str | None = None, width: str | float | None = None
+    ) -> list[Path]:
+        """Write a figure, and beside it the data behind it as CSV; gives the files.
+
+        Parameters
+        ----------
+        path
+            The picture; its ending says as what: svg, pdf or png.
+        figure
+            As `plot` takes it.
+        width
+            As `forebay.figures.draw` takes it.
+        """
+        from forebay.figures import _plan
+
+        facts = self._drawn_of()
+        about = [str(facts.get(word) or "") for word in ("workload", "policy")]
+        return _plan.draw(self._plan(*([] if figure is None else [figure])), path, width, about)
