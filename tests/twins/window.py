@@ -1,6 +1,9 @@
 """A slow, obvious twin of the window policies: every set of jobs is tried, then the twin of a run backfills."""
 
 from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
 
 from twins import pareto
 from twins.backfill import ALL, Backfill
@@ -151,3 +154,39 @@ def front(rows, room):
 def simulate(workload, platform, window, weights):
     """The finished run."""
     return Window(workload, platform, window, weights).finished()
+
+
+class Ranked(Window):
+    """The same in the order of priorities, computed as in twins.slurm_scheduler from what has run so far."""
+
+    def __init__(self, workload, platform, window, weights, priorities):
+        super().__init__(workload, platform, window, weights)
+        self.priorities, self.began, self.rows, self.ended = priorities, {}, {}, {}
+        self.users = dict(workload.jobs.select("id", "user").rows())
+
+    def decide(self, now):
+        """Who runs, and who no longer does, shows at each event, and nothing starts or ends in between."""
+        running = {job.id for job in self.running}
+        for job in self.running:
+            self.began.setdefault(job.id, now)
+        for one in self.began.keys() - running:
+            self.ended.setdefault(one, now)
+        for job in [*self.queue, *self.running]:
+            self.rows.setdefault(job.id, (job.needs()[0], job.submit))
+        self.ranks = {job: rank for rank, job in enumerate(self.priorities.order(self.view(now)))}
+        super().decide(now)
+        for job in self.running:
+            self.began.setdefault(job.id, now)
+
+    def view(self, now):
+        """What the twin of priorities reads; jobs by id, the first 1."""
+        kinds = [("id", int), ("user", int), ("nodes", int), ("submit", float), ("start", float), ("finish", float)]
+        table = np.zeros(max(self.rows) + 1, kinds)
+        table["start"] = -1
+        for one, row in self.rows.items():
+            table[one] = one, self.users[one], *row, self.began.get(one, -1), self.ended.get(one, -1)
+        queue = np.array([job.id for job in self.queue], int)
+        return SimpleNamespace(now=now, jobs=table, queue=queue, capacity=self.capacities)
+
+    def base(self, job, now):
+        return self.ranks[job.id]

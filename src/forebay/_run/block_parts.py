@@ -22,6 +22,10 @@ BLOCKS: dict[str, Part] = {
     },
     "preempt": (f"{KERNELS}victims", "victims"),
     "plan_with": (f"{KERNELS}predicted", "plan_given"),
+    "window_points": (f"{KERNELS}window_parts", "points"),
+    "window_starts": (f"{KERNELS}window_parts", "starts"),
+    "ranked_points": (f"{KERNELS}window_by_priority", "points"),
+    "ranked_starts": (f"{KERNELS}window_by_priority", "starts"),
 }
 """A policy whose code names one of these words is compiled with what stands there; others are compiled when they are
 first called."""

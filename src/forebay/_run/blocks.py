@@ -76,6 +76,21 @@ class Blocks:
         with self._interrupts:
             self._kernel("plan_with")(params, memory, rng)
 
+    def window_points(
+        self, name: str, params: np.ndarray, memory: tuple[np.ndarray, np.ndarray], rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The jobs of a window, the points of its Pareto set as bits, and what each would use."""
+        with self._interrupts:
+            found: tuple[np.ndarray, np.ndarray, np.ndarray] = self._kernel(name)(params, memory, rng)
+        return found
+
+    def window_starts(
+        self, name: str, jobs: np.ndarray, params: np.ndarray, memory: tuple[np.ndarray, np.ndarray]
+    ) -> None:
+        """Start these jobs of a window, and backfill the others."""
+        with self._interrupts:
+            self._kernel(name)(jobs, params, memory)
+
     def victims(self, job: int, candidates: np.ndarray) -> np.ndarray:
         """Those of running jobs that give way to a waiting one."""
         found: np.ndarray = self._kernel("preempt")(job, candidates, 1, False)

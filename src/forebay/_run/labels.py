@@ -105,6 +105,7 @@ def changed(own: str, spec: str) -> str:
 def with_parameters(spec: str, changes: dict[str, str]) -> str:
     """A spec with other values of parameters."""
     file = policies.own_file(spec)
+    file = file if spec.startswith(file) else ""  # of a rule: it stands among the parameters
     name, given = parse_spec(spec[len(file) + 1 :] if file else spec)
     words = ",".join(f"{key}={value}" for key, value in (given | changes).items())
     return f"{file}:{name}:{words}" if file else f"{name}:{words}"

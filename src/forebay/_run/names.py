@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from forebay import policies
 from forebay.errors import brief, listed, nearest
 from forebay.platforms.accounts import PARENT, ROOT, Account
 from forebay.platforms.platform import Platform
 from forebay.policies._families import accounts
+from forebay.policies._limited import apart
 from forebay.workload import Workload
 
 _WORDS = {"queue": "partition", "qos": "QOS"}
@@ -13,6 +15,9 @@ _WORDS = {"queue": "partition", "qos": "QOS"}
 
 def on_site(scheduler: Any, workload: Workload, platform: Platform) -> tuple[Any, list[str]]:
     """A policy with the site's shares and the workload's numbers for names, and notes on names that no job has."""
+    if hasattr(scheduler, "with_site_policy"):
+        site = None if platform.policy is None else apart(policies.load(platform.policy))[0]
+        scheduler = scheduler.with_site_policy(site, platform.name)
     if hasattr(scheduler, "with_accounts") and platform.accounts:
         scheduler = scheduler.with_accounts([one for account in platform.accounts for one in _members(account)])
     notes = _notes(scheduler.strangers(workload.names), workload, platform) if hasattr(scheduler, "strangers") else []

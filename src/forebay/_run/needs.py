@@ -25,6 +25,8 @@ def wishes_on(policy: Any, name: str, ground: Any, manner: Manner) -> Wishes:
 def check_needs(policy: Any, name: str, ground: Any) -> None:
     """Refuse a policy that needs what the workload or the machine cannot tell."""
     workload, platform, program, name = ground.workload, ground.platform, ground.program, in_messages(policy, name)
+    if hasattr(policy, "check_on"):
+        policy.check_on(platform.resources)
     if getattr(policy, "needs_files", False) and platform.fabric().read is None:
         raise InputError(
             f"policy {name!r} weighs what jobs read and write, and {platform.name} has no file system; add a tier of "

@@ -27,6 +27,12 @@ class Blocks(Protocol):
     def plan_with(
         self, params: np.ndarray, memory: tuple[np.ndarray, np.ndarray], rng: np.random.Generator
     ) -> None: ...
+    def window_points(
+        self, name: str, params: np.ndarray, memory: tuple[np.ndarray, np.ndarray], rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+    def window_starts(
+        self, name: str, jobs: np.ndarray, params: np.ndarray, memory: tuple[np.ndarray, np.ndarray]
+    ) -> None: ...
 
 
 class Outlook(Naming):

@@ -106,7 +106,7 @@ def load(spec: str | Any) -> Any:
             raise InputError(f"policy {spec!r}: {error}") from None
     if spec.endswith(".py"):
         raise InputError(f"policy {spec!r} is a file; name the class in it too: {spec}:ClassName")
-    own = _OWN_FILE.fullmatch(spec)
+    own = _in_file(spec)
     if own:
         name, given = _plugins.parse_spec(own["rest"])
         cls = _from_file(Path(own["path"]), name)
@@ -115,8 +115,7 @@ def load(spec: str | Any) -> Any:
         cls = _own_class(_plugins.load("policies", name, "policy"))
     preset: dict[str, Any] = {}
     if asks_for_priority(cls, given):
-        order = given.pop("order")
-        preset, cls = preset_of(cls, order, given), _own_class(_plugins.load("policies", order, "policy"))
+        preset, cls = preset_of(cls, given)
     values = _plugins.values(f"policy {name!r}", given, _parameters(cls), {"all": ALL})
     try:
         policy = cls(**(preset | values))
@@ -131,12 +130,21 @@ def load(spec: str | Any) -> Any:
 
 
 _OWN_FILE = re.compile(r"(?P<path>.+\.py):(?P<rest>.+)")
+_OWN_RULE = re.compile(r"[:,]\s*rule\s*=\s*(?P<path>[^,]+\.py):[^,]+")
+
+
+def _in_file(spec: str) -> re.Match[str] | None:
+    """The parts of a spec of a policy in a user's file; not of one of ours with a rule in one."""
+    if _plugins.find("policies", spec.partition(":")[0]):
+        return None
+    return _OWN_FILE.fullmatch(spec)
 
 
 def own_file(spec: str) -> str:
-    """The user's file that a spec names, as it is written; empty if it names none."""
-    found = _OWN_FILE.fullmatch(bare(spec).partition(MARK)[0])
-    return found["path"] if found and Path(found["path"]).is_file() else ""
+    """The user's file that a spec names, as it is written, for the policy or its rule; empty if it names none."""
+    plain = bare(spec).partition(MARK)[0]
+    found = _in_file(plain) or _OWN_RULE.search(plain)
+    return found["path"].strip() if found and Path(found["path"].strip()).is_file() else ""
 
 
 def takes(spec: str, parameter: str) -> bool:
@@ -147,7 +155,7 @@ def takes(spec: str, parameter: str) -> bool:
 def parameters(spec: str) -> list[str]:
     """The parameters that the policy of a spec may be given."""
     plain = bare(spec).partition(MARK)[0]
-    own = _OWN_FILE.fullmatch(plain)
+    own = _in_file(plain)
     name = (own["rest"] if own else plain).partition(":")[0]
     cls = _from_file(Path(own["path"]), name) if own else _own_class(_plugins.load("policies", name, "policy"))
     return list(_parameters(cls))

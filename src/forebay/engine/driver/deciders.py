@@ -147,7 +147,8 @@ class Plain:
         return copy.copy(self._policy)
 
     def remarks(self) -> list[str]:
-        return []
+        said = getattr(self._policy, "said", None)
+        return list(said()) if callable(said) else []
 
 
 class _ByAddress:

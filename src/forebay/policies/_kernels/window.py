@@ -32,15 +32,16 @@ _SETTINGS, _WEIGHTS = int(Param.GENERATIONS), len(Param)
 _FCFS, _SJF, _WFP = range(3)
 _EXACT, _GENETIC, _IN_ORDER, _PACKING = range(4)
 _TRADE_OFF, _CODED, _BY_WEIGHTS = range(3)
+_LATER, _CHOSEN, _FORCED = range(3)  # of a job of the window: when it is served
 _MORE, _LOSS = 1.3, 0.1  # of the coded rule: how much more of the rest, for how much less use of nodes
 _MOST_POINTS = 4096  # of a front; beyond, the genetic algorithm has to do
 DECISIONS, FALLBACKS = range(2)
-"""Rows of memory[0][1]: how many choices were to be made exactly, and how many were not."""
+"""Of the second row of what is noted: how many choices were to be made exactly, and how many were not."""
 _EASY = Backfill().params()
 
 
 @allocating_kernel
-def _in_base_order(state, order):
+def in_base_order(state, order):
     """The waiting jobs as the site ranks them: by arrival, shortest first, or by (wait / walltime)^3 x nodes."""
     now, counts = state.clock[0]["now"], state.counts[0]
     n = counts["n_queued"]
@@ -66,7 +67,7 @@ def _in_base_order(state, order):
 
 
 @allocating_kernel
-def _candidates(state, have, forced, window, is_forced):
+def _candidates(state, have, forced, window, first):
     """Places in the window of jobs that could start now, and what is free for them.
 
     Those that have waited for all too long go first: they start, or hold a reservation that nobody may delay.
@@ -83,7 +84,7 @@ def _candidates(state, have, forced, window, is_forced):
             left[r] = ahead[0, r]
     rest = Have(left, have.words, have.room, have.inside)
     for k in range(len(window)):
-        if is_forced[k]:
+        if first[k] == _FORCED:
             continue
         if n == 0:
             fits = fits_now(state, rest, window[k])
@@ -178,8 +179,8 @@ def _wasted(state, jobs):
 
 
 @allocating_kernel
-def _selected(state, params, memory, rng, jobs, left):
-    """The jobs to start, as bits: a point of the front."""
+def _points(state, params, notes, rng, jobs, left):
+    """Loads and jobs, as bits, of the points of the front, and how many there are; 0 if it was interrupted."""
     w, R = len(jobs), len(left)
     demand = np.empty((w, R), np.int64)
     for k in range(w):
@@ -193,63 +194,116 @@ def _selected(state, params, memory, rng, jobs, left):
         step, free_small = machine["large_device"] - machine["small_device"], left[0] - left[machine["large"]]
     loads, sets = np.empty((_MOST_POINTS, columns), np.int64), np.empty(_MOST_POINTS, np.int64)
     if params[Param.METHOD] == _EXACT or w <= params[Param.EXHAUSTIVE]:
-        memory[0][1, DECISIONS] += 1
+        notes[1, DECISIONS] += 1
         if len(waste) > 0:
             wasted = (waste, small, free_small, step)
             n = front_with_waste(demand, left, wasted, int(params[Param.LIMIT]), loads, sets, state.clock)
         else:
             n = front(demand, left, int(params[Param.LIMIT]), loads, sets, state.clock)
-        memory[0][1, FALLBACKS] += n < 0
+        notes[1, FALLBACKS] += n < 0
     if n < 0:
         settings, clock = params[_SETTINGS:_WEIGHTS], state.clock
         n = evolve(demand, left, waste, small, free_small, step, settings, rng, loads, sets, clock)
         if interrupted(state):
-            return 0
-    return sets[_choose(state, params, loads, n, left)]
+            n = 0
+    return loads, sets, n
 
 
 @allocating_kernel
-def _new_order(state, params, memory, rng, have, line, size):
-    """Who is forced, who is chosen, then all others as they were; and how many are forced."""
-    window, ages, n_forced = line[:size], memory[0][0], 0
-    forced, first = np.empty(size, np.int64), np.zeros(size, np.bool_)
-    for k in range(size):
-        if ages[window[k]] >= params[Param.BOUND]:
-            forced[n_forced] = window[k]
-            first[k] = True
-            n_forced += 1
-    new, n = np.empty(len(line), np.int64), n_forced
-    new[:n] = forced[:n]
-    if params[Param.METHOD] != _IN_ORDER:
-        places, left = _candidates(state, have, forced[:n_forced], window, first)
-        jobs, chosen = window[places], 0
-        if len(jobs) > 0 and params[Param.METHOD] == _PACKING:
-            chosen = _packed(state, params, jobs, left)
-        elif len(jobs) > 0:
-            chosen = _selected(state, params, memory, rng, jobs, left)
-        for k in range(len(jobs)):
-            if (chosen >> k) & 1:
-                new[n] = jobs[k]
-                first[places[k]] = True
-                n += 1
-    for k in range(len(line)):
-        if k >= size or not first[k]:
-            new[n] = line[k]
+def _passed_too_often(params, notes, window):
+    """Who goes to the very head, in line; and of each job of the window whether it does."""
+    forced, first, n = np.empty(len(window), np.int64), np.full(len(window), _LATER, np.int64), 0
+    for k in range(len(window)):
+        if notes[0, window[k]] >= params[Param.BOUND]:
+            forced[n] = window[k]
+            first[k] = _FORCED
             n += 1
-    return new, n_forced
+    return forced[:n], first
+
+
+@allocating_kernel
+def _chosen(state, params, notes, rng, jobs, left):
+    """The jobs to start, as bits."""
+    if len(jobs) == 0:
+        return 0
+    if params[Param.METHOD] == _PACKING:
+        return _packed(state, params, jobs, left)
+    loads, sets, n = _points(state, params, notes, rng, jobs, left)
+    return sets[_choose(state, params, loads, n, left)] if n > 0 else 0
+
+
+@allocating_kernel
+def _serve(state, params, have, line, forced, first):
+    """Serve who is forced, then those of the window that go first, then all others as they were."""
+    new, n = np.empty(len(line), np.int64), len(forced)
+    new[:n] = forced
+    for turn in range(2):
+        for k in range(len(line)):
+            rank = first[k] if k < len(first) else _LATER
+            if (rank == _CHOSEN) if turn == 0 else (rank == _LATER):
+                new[n] = line[k]
+                n += 1
+    queue = _EASY.copy()
+    queue[BackfillParam.DEPTH] = params[Param.DEPTH] + len(forced)
+    serve(state, have, new, queue)
+
+
+@kernel
+def _grow_older(notes, window):
+    """Count the decision; of those that start now nobody will ask."""
+    for j in window:
+        notes[0, j] += 1
+
+
+@allocating_kernel
+def choose(state, params, notes, rng, line):
+    """Decide on a line of waiting jobs."""
+    have = what_is_there(state, False)
+    window = line[: min(len(line), int(params[Param.SIZE]))]
+    forced, first = _passed_too_often(params, notes, window)
+    if params[Param.METHOD] != _IN_ORDER:
+        places, left = _candidates(state, have, forced, window, first)
+        chosen = _chosen(state, params, notes, rng, window[places], left)
+        for k in range(len(places)):
+            if (chosen >> k) & 1:
+                first[places[k]] = _CHOSEN
+    _serve(state, params, have, line, forced, first)
+    _grow_older(notes, window)
 
 
 @policy_kernel
 def choose_window(state, params, memory, rng):
     """The decision of one instant."""
-    if state.counts[0]["n_queued"] == 0:
-        return
-    have = what_is_there(state, False)
-    line = _in_base_order(state, int(params[Param.ORDER]))
-    size = min(len(line), int(params[Param.SIZE]))
-    new, n_forced = _new_order(state, params, memory, rng, have, line, size)
-    queue = _EASY.copy()
-    queue[BackfillParam.DEPTH] = params[Param.DEPTH] + n_forced
-    serve(state, have, new, queue)
-    for k in range(size):
-        memory[0][0, line[k]] += 1  # of those that start now nobody will ask
+    if state.counts[0]["n_queued"] > 0:
+        choose(state, params, memory[0], rng, in_base_order(state, int(params[Param.ORDER])))
+
+
+@allocating_kernel
+def points_in(state, params, notes, rng, line):
+    """For a site's own rule: the jobs to choose among, the points as bits, and the shares that each would use."""
+    window = line[: min(len(line), int(params[Param.SIZE]))]
+    forced, first = _passed_too_often(params, notes, window)
+    places, left = _candidates(state, what_is_there(state, False), forced, window, first)
+    jobs = window[places]
+    if len(jobs) == 0:
+        return jobs, np.empty(0, np.int64), np.empty((0, 0))
+    loads, sets, n = _points(state, params, notes, rng, jobs, left)
+    uses = np.empty((n, loads.shape[1]))
+    for point in range(n):
+        for r in range(loads.shape[1]):
+            uses[point, r] = _use(state, loads, point, r, left)
+    return jobs, sets[:n].copy(), uses
+
+
+@allocating_kernel
+def start_in(state, params, notes, line, chosen):
+    """Serve the line with these jobs of the window first."""
+    window = line[: min(len(line), int(params[Param.SIZE]))]
+    forced, first = _passed_too_often(params, notes, window)
+    for k in range(len(window)):
+        if first[k] == _LATER:
+            for j in chosen:
+                if window[k] == j:
+                    first[k] = _CHOSEN
+    _serve(state, params, what_is_there(state, False), line, forced, first)
+    _grow_older(notes, window)
