@@ -28,7 +28,7 @@ def test_what_is_run():
         "toy": 3,
         "published": 6 * 3 * 10 * 2,
         "loads": 6 * 10 * 2,
-        "variants": 10 * 19,
+        "variants": 10 * 20,
         "beyond": 5 * sum(len(case.policies) for case in cases),
     }
     published = [run for run in plan.runs if run.tags["section"] == "published"]
@@ -48,11 +48,12 @@ def test_a_quick_version_has_one_draw_and_two_cells():
 
 
 @pytest.mark.small
-def test_variants_are_all_eighteen():
+def test_variants_are_all_eighteen_and_the_other_reading():
     specs = _plan.variants(_plan.scope(Options(), SECTIONS))
-    assert len(specs) == len(set(specs.values())) == 18
+    assert len(specs) == len(set(specs.values())) == 19
     assert specs["111"] == SFSJ
     assert specs["323"] == "steal:variant=323"
+    assert specs["131"] == "steal:variant=131"
 
 
 @pytest.mark.small
@@ -150,7 +151,7 @@ def test_a_small_study(small, tmp_path):
         6,
         2 * 2,
         2,
-        19,
+        20,
         2 * 2,
     ]
     published = report.frames["published"]

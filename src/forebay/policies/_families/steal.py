@@ -25,6 +25,7 @@ class Victim(IntEnum):
 
     SMALLEST = 1  # of these the one submitted last
     LATEST = 2  # submitted last, of these the smallest
+    SMALLEST_NEWEST = 3  # of the smallest the one that has run for the shortest time so far
 
 
 class If(IntEnum):
@@ -47,16 +48,17 @@ class Stealing(Policy):
     compiled: ClassVar[str] = "malleable.steal.steal"
 
     over: str | Backfill = "conservative"  # the backfilling policy that decides else, by name or as an object
-    variant: str = "111"  # three digits: checkpoint of the victim (1 to 3), its choice (1, 2), the condition (1 to 3)
+    variant: str = "111"  # three digits: checkpoint of the victim, its choice, the condition (1 to 3 each)
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
         code = str(self.variant)
-        if len(code) != 3 or any(not "1" <= digit <= most for digit, most in zip(code, "323", strict=True)):
+        if len(code) != 3 or any(not "1" <= digit <= most for digit, most in zip(code, "333", strict=True)):
             raise InputError(
                 f"variant is {self.variant!r}; give three digits: the victim goes on from its last checkpoint, one "
-                "that it writes now, or its next one (1 to 3); it is the smallest or the latest job (1, 2); it is "
-                "smaller, later, or the larger of both flows falls (1 to 3); such as 111"
+                "that it writes now, or its next one; it is the smallest job, the latest, or of the smallest the "
+                "one with the shortest run so far; it is smaller, later, or the larger of both flows falls (1 to 3 "
+                "each); such as 111"
             )
         _ = self._inner
 

@@ -44,8 +44,8 @@ def runs(scope: Scope) -> list[Run]:
 
 
 def variants(scope: Scope) -> dict[str, str]:
-    """Policies by their three digits; the proposed one is that of 111."""
-    codes = ["".join(digits) for digits in product("123", "12", "123")]
+    """Policies by their three digits; the proposed one is that of 111, and 131 the other reading of it."""
+    codes = [*("".join(digits) for digits in product("123", "12", "123")), "131"]
     return {code: scope.settings.proposed if code == "111" else f"steal:variant={code}" for code in codes}
 
 

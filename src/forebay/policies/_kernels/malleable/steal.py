@@ -58,8 +58,10 @@ def _may_be_robbed(state, j):
 def _goes_first(state, j, other, victim):
     """Whether job `j` is robbed rather than another one."""
     a, b = state.jobs[j], state.jobs[other]
-    if victim == Victim.SMALLEST and a["nodes"] != b["nodes"]:
+    if victim != Victim.LATEST and a["nodes"] != b["nodes"]:
         return a["nodes"] < b["nodes"]
+    if victim == Victim.SMALLEST_NEWEST and a["leg_start"] != b["leg_start"]:
+        return a["leg_start"] > b["leg_start"]
     if a["submit"] != b["submit"]:
         return a["submit"] > b["submit"]
     if a["nodes"] != b["nodes"]:
