@@ -47,16 +47,16 @@ class Planner(Backfill):
         """
         plan, costs = self.plan(now), {}
         for job in order:
-            weight = self.weight(job)
+            importance = self.importance(job)
             start, waited = self.reserve(job, plan), now - job.submit
             if start < math.inf:
-                costs[job] = max(start - now + waited, 0.0) ** self.params["alpha"] * weight
+                costs[job] = max(start - now + waited, 0.0) ** self.params["alpha"] * importance
             else:
                 ever = self.reserve(job, self.plan(now)) < math.inf
-                costs[job] = (3.2e8 + waited) ** self.params["alpha"] * weight if ever else 0.0
+                costs[job] = (3.2e8 + waited) ** self.params["alpha"] * importance if ever else 0.0
         return costs
 
-    def weight(self, job):
+    def importance(self, job):
         """Slowdowns are waits over lengths, of ten minutes at least."""
         if self.params["objective"] == "slowdown":
             return (600 / max(job.walltime, 600)) ** self.params["alpha"]
