@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from forebay.core.view import View
 
 EXAMPLES = options.examples("forebay warmup")
-OTHERWISE = ("plan-predict:estimator=recent", "slurm:PreemptType=qos")
+OTHERWISE = (
+    "bbsched:order=multifactor",
+    "cerberus-throughput:run_value=by-prediction",
+    "plan-predict:estimator=recent",
+    "slurm:PreemptType=qos",
+)
 """Policies that these parameters lead to another kernel than their names do."""
 
 
