@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from forebay._run.labels import SITE
 from forebay._support.text import counted, together
 from forebay.core.units import format_seconds
 from forebay.report import tables
@@ -31,7 +32,7 @@ def section(runs: Runs) -> Section:
     rows += [
         (f"policy {label}", str(one["spec"]))
         for label, one in each
-        if "spec" in one and not any(label.startswith(f"{other}, ") for other in runs.labels)
+        if "spec" in one and not _is_derived(label, runs.labels)
     ]
     logs = [[label, str(one.get("log_sha256", "-"))] for label, one in each]
     table = tables.table(["policy", "SHA-256 of its log"], logs)
@@ -84,7 +85,7 @@ def command(runs: Runs) -> str:
     words = ["forebay", "compare" if len(runs.documents) > 1 else "run", str(first.get("workload", "default"))]
     words += [
         "--policies" if len(runs.documents) > 1 else "--policy",
-        ",".join(map(_named, runs.labels, runs.documents)),
+        ",".join(_named(label, one, runs.labels) for label, one in zip(runs.labels, runs.documents, strict=True)),
     ]
     if isinstance(machine, Mapping) and machine.get("name"):
         words += ["--platform", str(machine["name"])]
@@ -96,6 +97,12 @@ def command(runs: Runs) -> str:
     return shlex.join(words)
 
 
-def _named(label: str, document: Mapping[str, Any]) -> str:
-    """A policy as commands take it: with its label, where tables do not show its spec."""
-    return f"{label}={document['spec']}" if "spec" in document else label
+def _named(label: str, document: Mapping[str, Any], labels: Sequence[str]) -> str:
+    """A policy as commands take it: with its label, where tables do not show its spec and the platform has none."""
+    known = "spec" not in document or label == SITE or _is_derived(label, labels)
+    return label if known else f"{label}={document['spec']}"
+
+
+def _is_derived(label: str, labels: Sequence[str]) -> bool:
+    """Whether it names one of the others with something changed."""
+    return any(label.startswith(f"{other}, ") for other in labels)
