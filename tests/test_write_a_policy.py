@@ -74,6 +74,12 @@ def test_every_policy_of_the_guide_is_a_file():
         assert any(code in text and text.endswith(code + "\n") for text in files.values()), code
 
 
+@pytest.mark.parametrize(("file", "name"), [("light_first", "LightFirst"), ("one_writer", "OneWriter")])
+def test_policies_that_know_and_steer_io_end_every_job(file, name):
+    result = fb.simulate("default", policy=load(file, name)())
+    assert result.jobs["final_state"].is_in(["COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED"]).all()
+
+
 N_CASES = pytest.mark.parametrize("n_cases", [12, pytest.param(40, marks=pytest.mark.full)])
 
 
