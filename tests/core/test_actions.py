@@ -10,6 +10,7 @@ import forebay as fb
 pytestmark = pytest.mark.small
 
 VERBS = {"backfill", "interrupt", "kill", "preempt", "reject", "resize", "say", "start", "wake"}
+VERBS |= {"io_cap", "io_hold", "io_release", "io_weight"}
 LOOKS = {"fits", "free", "idle_nodes"}
 
 

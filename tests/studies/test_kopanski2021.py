@@ -116,6 +116,6 @@ def test_policies_that_the_paper_does_not_have(data, carried_out):
     assert report.notes == []
     assert [file.name for file in files if file.suffix == ".svg"] == [
         "fig-01-toy-fcfs-easy.svg",
-        "fig-02-toy-as-the-text-says.svg",
         "fig-02-toy-fcfs-bb.svg",
+        "fig-02-toy-as-the-text-says.svg",
     ]
