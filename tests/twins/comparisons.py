@@ -8,11 +8,12 @@ import operator
 
 from forebay.algorithms import fairtree, maxmin, pairs, predict, prices, quotient, waiting
 from forebay.algorithms.availability import layout, profile, site_windows, timelines
-from forebay.algorithms.nodes import atoms, bits, blocks, boxes, nodeset, placement, setformat, shared_nodes
+from forebay.algorithms.nodes import atoms, bits, blocks, boxes, choice, nodeset, placement, setformat, shared_nodes
 from forebay.algorithms.queues import forest, heap, pairing, sorting, thresholds
 from forebay.algorithms.search import annealing, genetic, knapsack, pareto, subsets
 from twins import blocks as slow_blocks
 from twins import boxes as slow_boxes
+from twins import choice as slow_choice
 from twins import fairtree as slow_fairtree
 from twins import forest as slow_forest
 from twins import genetic as slow_genetic
@@ -57,6 +58,8 @@ COMPARISONS = {
     boxes.one_holds: slow_boxes.one_holds,
     boxes.tally: slow_boxes.tally,
     boxes.enough_nodes: slow_forest.most_parts,
+    choice.choose: slow_choice.choose,
+    choice.Rule: slow_choice.choose,
     fairtree.fair_tree: slow_fairtree.fair_tree,
     fairtree.fair_share: slow_fairtree.fair_share,
     forest.Sought: slow_forest.Line.find,

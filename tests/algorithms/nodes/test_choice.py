@@ -1,26 +1,17 @@
 """Nodes chosen by where they stand: against slow versions on sets, on random idle nodes."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 from forebay.algorithms.nodes.choice import Rule, choose
 from forebay.core.limits import PLACES
 from forebay.engine.placing.tables import make_placing
+from twins.choice import choose as slow
+from twins.choice import runs
 
 pytestmark = pytest.mark.small
 
 PIECE = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")])
-
-
-def runs(nodes):
-    """Maximal runs of ids, lowest first."""
-    ordered = sorted(nodes)
-    return [
-        [node for _, node in items]
-        for _, items in itertools.groupby(enumerate(ordered), lambda pair: pair[1] - pair[0])
-    ]
 
 
 def fast(rule, idle, group, count, draws=None):
@@ -32,25 +23,6 @@ def fast(rule, idle, group, count, draws=None):
     tables = tables if draws is None else tables._replace(draws=draws)
     choose(pieces, len(intervals), count, tables)
     return {node for node in range(len(group)) if tables.words[node >> 5] >> (node & 31) & 1}
-
-
-def slow(rule, idle, group, count):
-    chosen, idle = set(), set(idle)
-    while len(chosen) < count:
-        left, rest = count - len(chosen), idle - chosen
-        members = [sorted(node for node in rest if group[node] == g) for g in range(max(group) + 1)]
-        if rule == Rule.CONTIGUOUS:
-            members = [run for run in runs(idle) if run[0] not in chosen]
-        enough = [some for some in members if len(some) >= left]
-        if rule == Rule.SPREAD:
-            chosen.add(max(members, key=len)[0])
-        elif enough:
-            chosen |= set(min(enough, key=len)[:left])
-        elif rule == Rule.ONE_GROUP:
-            chosen |= set(sorted(rest)[:left])
-        else:
-            chosen |= set(max(members, key=len))
-    return chosen
 
 
 def test_names_and_rules_are_the_same():
