@@ -40,7 +40,7 @@ def workload(kinds: tuple[int, ...], load: float, by_kind: bool, seed: int) -> f
         for part in mine / (there * mine.sum() if by_kind else whole):
             own = max(rng.normal(period, period / 10), period / 10)  # seconds from one I/O phase to the next
             writes = own * part * load
-            first = rng.uniform(0, own)  # nobody begins in step
+            first = rng.uniform(0, own)  # none begins in step
             for k in range(round(SECONDS / own)):
                 computes = (own - writes) if k else first
                 rows.append((job, 0, "compute", computes, 0.0, 0.0, 0.0, None))

@@ -118,9 +118,9 @@ def test_what_is_written_and_shown(tmp_path):
     found = fb.fidelity(recorded(jobs(8), limits=({"MaxJobsPerUser": 2},)), policy="fcfs-easy").fitted()
     found.save(tmp_path / "out")
     assert (tmp_path / "out/fitted.toml").read_text() == "[[limits]]\nMaxJobsPerUser = 2\n"
-    told = json.loads((tmp_path / "out/fidelity.json").read_text())["fit"]
-    assert told["assumed"] == ["MaxJobsPerUser=2"]
-    assert told["error_after"] == {"first_half": 0, "second_half": 0}
+    kept = json.loads((tmp_path / "out/fidelity.json").read_text())["fit"]
+    assert kept["assumed"] == ["MaxJobsPerUser=2"]
+    assert kept["error_after"] == {"first_half": 0, "second_half": 0}
     assert "MaxJobsPerUser=2" in found.to_markdown("fit")
     with pytest.raises(InputError, match="is fitted already"):
         found.fitted()

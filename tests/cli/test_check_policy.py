@@ -10,7 +10,7 @@ from forebay import testing
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    """Cases enough to find what these policies break: what is looked at here is how it is told."""
+    """Cases enough to find what these policies break: what is looked at here is how it is reported."""
     monkeypatch.setattr(testing, "check_policy", partial(testing.check_policy, n_cases=12))
 
 

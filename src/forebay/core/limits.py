@@ -53,7 +53,7 @@ class Manner(NamedTuple):
 
     every: float = 0.0  # seconds: decisions are made at whole multiples of it alone; 0 = whenever something happens
     place: str = PLACES[0]  # how nodes are chosen
-    io: str = ""  # who decides which jobs read and write; nobody = links are shared fairly
+    io: str = ""  # who decides which jobs read and write; none = links are shared fairly
     io_known: str = ""  # how much it knows of their I/O; nothing said = as much as the policy, or all
 
     def describe(self) -> dict[str, float | str]:

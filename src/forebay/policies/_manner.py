@@ -61,7 +61,7 @@ class Placed:
     --------
     >>> from forebay.policies import Placed, load
     >>> fb.simulate("default", policy=Placed(load("fcfs-bb"), "spread"))  # doctest: +SKIP
-    <Result of Placed: 3,000 jobs on 96 nodes, mean wait 3.6 h>
+    <Result of Placed(policy=FcfsBb(order='arrival',...: 3,000 jobs on 96 nodes, mean wait 3.2 h>
     """
 
     policy: Any
@@ -90,7 +90,7 @@ class IoScheduled:
     --------
     >>> from forebay.policies import IoScheduled, load
     >>> fb.simulate("default", policy=IoScheduled(load("fcfs-bb"), "fcfs-io"))  # doctest: +SKIP
-    <Result of IoScheduled: 3,000 jobs on 96 nodes, mean wait 3.6 h>
+    <Result of IoScheduled(policy=FcfsBb(order='arri...: 3,000 jobs on 96 nodes, mean wait 3.19 h>
     """
 
     policy: Any

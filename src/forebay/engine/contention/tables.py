@@ -79,7 +79,7 @@ NETWORK = np.dtype(
         ("blank_entry", "i8"),
         ("blank_transfer", "i8"),
         ("waiting_route", "i8"),  # where transfers wait until their delay is over; -1 = there are none
-        ("held_route", "i8"),  # where transfers stay that are held; -1 = nobody holds any
+        ("held_route", "i8"),  # where transfers stay that are held; -1 = none is held
     ],
     align=True,
 )

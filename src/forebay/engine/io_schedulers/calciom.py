@@ -1,7 +1,7 @@
 """A job that begins its I/O waits, interrupts those that move, or shares with them: whatever costs least.
 
 After CALCioM (Dorier, Antoniu, Ross, Kimpe & Ibrahim, 2014). What it costs is node-seconds: the nodes of each job x the
-time until its I/O is over, as if nothing else came. A job that disturbs nobody shares. Those that move are taken
+time until its I/O is over, as if nothing else came. A job that disturbs no other shares. Those that move are taken
 together: so many nodes, and what they need of the busiest link. Where costs are equal a job waits, or else interrupts.
 Who was interrupted goes on before those that wait.
 """
@@ -70,7 +70,7 @@ def _interrupt(truth):
 
 @kernel
 def _let_on(state, truth, now):
-    """Where bandwidth is left, those that wait move in their turn, as far as they disturb nobody."""
+    """Where bandwidth is left, those that wait move in their turn, as far as they disturb no other."""
     while True:
         i = _first_waiting(truth)
         if i < 0:

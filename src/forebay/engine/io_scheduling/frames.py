@@ -17,7 +17,7 @@ def measured(truth: Truth) -> np.ndarray | None:
 def transfers_frame(left: Left, record: Record) -> pl.DataFrame | None:
     """Seconds of each job's I/O phases, and what they take alone; null for jobs without any and for those cut off.
 
-    None where nobody asked for it, by naming an I/O scheduler.
+    None where it was not asked for, by naming an I/O scheduler.
     """
     if left.io is None:
         return None

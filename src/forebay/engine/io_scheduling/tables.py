@@ -42,7 +42,7 @@ class IoScheduling(NamedTuple):
 
 
 def make_io(n_jobs: int = 0, scheduler: int = 0) -> IoScheduling:
-    """Tables of the right size: nobody asks."""
+    """Tables of the right size: no job asks."""
     some = 1 if n_jobs else 0
     made = IoScheduling(
         np.zeros(some, PLAN), np.zeros(n_jobs, REQUEST), np.zeros(n_jobs, ACCOUNT), np.full(some * SETS, -1, np.int64)

@@ -250,7 +250,7 @@ def _serve(state, params, have, line, forced, first):
 
 @kernel
 def _grow_older(notes, window):
-    """Count the decision; of those that start now nobody will ask."""
+    """Count the decision; those that start now are not asked for again."""
     for j in window:
         notes[0, j] += 1
 
