@@ -162,3 +162,104 @@ def test_a_name_of_the_site_is_no_slip():
 def test_bad_tables(table, message):
     with pytest.raises(InputError, match=message):
         remembered(workload((0, 10, 1, 1)), shares=table)
+
+
+CLUSTER = """sharing = true
+[classes.cpu]
+nodes = 3
+cores = 8
+memory = "80 GB"
+[classes.gpu]
+nodes = 2
+cores = 4
+memory = "40 GB"
+gpus = 2
+gpu = "v100"
+[partitions.all]
+classes = ["cpu", "gpu"]
+default = true
+[partitions.fast]
+classes = ["gpu"]
+"""
+
+
+def test_resources_count_by_what_their_partition_has(tmp_path):
+    # Partition all has 5 nodes, 32 cores, 320 GB and 4 GPUs; fast has 2 nodes, 8 cores, 80 GB and 4 GPUs.
+    # Job 1, of no partition, asks for 2 of 5 nodes, 8 of 32 cores: 400 + 250. Job 2 in fast: 1 of 2 nodes, 2 of 8
+    # cores, 20 of 80 GB, 1 of 4 GPUs (not of a type): 500 + 250 + 2500 + 25,000. Job 3 in all, of both names: 1 of 5
+    # nodes, 1 of 32 cores (31.25), 2 of 4 GPUs of type v100: 200 + 31 + 50,000 + 5 x 2 / 4 = 2.5: 50,233.75, cut off.
+    table = workload(
+        (0, 10, 2, 1), (0, 10, 1, 1), (0, 10, 1, 1),
+        cores=[8, 2, 1], memory=[0, 20 * 10**9, 0], gpus=[0, 1, 2], gpu=[-1, -1, 7], queue=[-1, 1, 2],
+    )  # fmt: skip
+    names = {"queue": {1: "fast", 2: "all,fast"}, "gpu": {7: "v100"}}
+    (tmp_path / "site.toml").write_text(CLUSTER)
+    weights = "node=1000;cpu=1000;mem=10000;gres/gpu=100000;GRES/gpu:v100=5;gres/gpu:a100=1000"
+    seen = []
+
+    class Watched(Multifactor):
+        def remarks(self, memory):
+            seen.append(memory[1][:3, Number.PRIORITY].tolist())
+            return []
+
+    policy = Watched(PriorityWeightAge=0, PriorityWeightFairshare=0, PriorityWeightTRES=weights)
+    result = fb.simulate(fb.Workload("by hand", table, names=names), tmp_path / "site.toml", policy)
+    assert seen == [[650, 28250, 50233]]
+    assert "PriorityWeightTRES of gpus_a100 adds nothing: site does not say how many it has" in result.facts["notes"]
+
+
+def test_resources_as_sprio_of_a_real_slurm_shows_them(tmp_path):
+    # Slurm 22.05.8 with PriorityWeightTRES=CPU=1000,Mem=10000,Node=500, four nodes of 4 CPUs and 1,000 MiB, two of them
+    # also in a partition small. sprio: cpu=375,mem=500,node=250; cpu=125,mem=1250,node=250; cpu=375,mem=5000,node=250;
+    # and cpu=188,mem=75,node=375, of which the last sums up to 637.
+    mebibyte = 2**20
+    table = workload(
+        (0, 10, 2, 1), (0, 10, 1, 1), (0, 10, 1, 1), (0, 10, 3, 1), cores=[6, 1, 3, 3], queue=[1, 2, 2, 1],
+        memory=[200 * mebibyte, 250 * mebibyte, 1000 * mebibyte, 30 * mebibyte],
+    )  # fmt: skip
+    text = 'sharing = true\n[classes.n]\nnodes = 4\ncores = 4\nmemory = "1000 MiB"\n'
+    (tmp_path / "site.toml").write_text(f'{text}[partitions.main]\nnodes = "0-3"\n[partitions.small]\nnodes = "0-1"\n')
+    seen = []
+
+    class Watched(Multifactor):
+        def remarks(self, memory):
+            seen.append(memory[1][:4, Number.PRIORITY].tolist())
+            return []
+
+    policy = Watched(PriorityWeightAge=0, PriorityWeightFairshare=0, PriorityWeightTRES="cpu=1000;mem=10000;node=500")
+    fb.simulate(fb.Workload("real", table, names={"queue": {1: "main", 2: "small"}}), tmp_path / "site.toml", policy)
+    assert seen == [[1125, 1625, 5625, 637]]
+
+
+def test_resources_beside_size_on_whole_nodes():
+    # 6 of 8 nodes: 750 by size, 375 by nodes; a core a node where nothing is known of them: 75 by cores.
+    table = workload((0, 10, 6, 1))
+    weights = {"PriorityWeightJobSize": 1000, "PriorityWeightTRES": "node=500;cpu=100"}
+    _, _, numbers = remembered(table, **weights)
+    assert numbers[0, Number.PRIORITY] == 1200
+
+
+def test_a_job_for_gpus_goes_first_where_they_weigh():
+    # Both wait for the node until 10, the job for GPUs since later.
+    text = "multifactor:PriorityWeightFairshare=0,PriorityWeightAge=1"
+    node = fb.platforms.NodeClass(name="a", nodes=1, cores=4, gpus=2)
+    machine = fb.Platform(name="one", nodes=1, sharing=True, classes=(node,))
+    table = workload((0, 10, 1, 1), (1, 10, 1, 1), (2, 10, 1, 1), cores=[4, 4, 4], gpus=[0, 0, 1])
+    for weighed, starts in (("", [0, 10, 20]), (",PriorityWeightTRES=gres/gpu=10", [0, 20, 10])):
+        jobs = fb.simulate(fb.Workload("by hand", table), machine, text + weighed).jobs.sort("job_id")
+        assert jobs["starting_time"].to_list() == starts
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("billing=3", "billing is not weighed"),
+        ("license/foo=3", "license/foo is not weighed"),
+        ("cpu=3;CPU=4", "CPU is given twice; keep one"),
+        ("cpu=-3", "give a number from 0 to"),
+        ("cpu", "is not NAME=NUMBER"),
+    ],
+)
+def test_weights_of_resources_that_make_no_sense(text, says):
+    with pytest.raises(InputError, match=f"PriorityWeightTRES.*{says}"):
+        Multifactor(PriorityWeightTRES=text)

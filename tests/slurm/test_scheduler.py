@@ -103,3 +103,19 @@ def test_what_has_no_model_is_told(told):
 def test_values_that_mean_nothing_are_refused_with_their_line(told, line):
     with pytest.raises(InputError, match=r"slurm\.conf:3: "):
         told(f"{NODES}{line}\n")
+
+
+def test_weights_of_resources(told):
+    weights = "PriorityWeightTRES=CPU=0,Mem=.03,GRES/gpu=30000,gres/gpu:V100=5,billing=7,license/foo=2,gres/nic=1"
+    made = told(f"{NODES}PriorityType=priority/multifactor\n{weights}\n")
+    assert made.parameters["PriorityWeightTRES"] == "mem=.03;gres/gpu=30000;gres/gpu:V100=5"
+    assert made.notes == tuple(
+        f"PriorityWeightTRES: '{word}' is not modelled: cpu, mem, node and gres/gpu are"
+        for word in ("billing", "license/foo", "gres/nic")
+    )
+    assert (
+        "PriorityWeightTRES"
+        not in told(f"{NODES}PriorityType=priority/multifactor\nPriorityWeightTRES=CPU=0\n").parameters
+    )
+    with pytest.raises(InputError, match=r"PriorityWeightTRES has 'CPU=many'; write weights such as CPU=1000"):
+        told(f"{NODES}PriorityType=priority/multifactor\nPriorityWeightTRES=CPU=many\n")

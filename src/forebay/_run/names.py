@@ -3,6 +3,7 @@
 from typing import Any
 
 from forebay import policies
+from forebay._run.tres import by_resources
 from forebay.errors import brief, listed, nearest
 from forebay.platforms.accounts import PARENT, ROOT, Account
 from forebay.platforms.platform import Platform
@@ -23,6 +24,9 @@ def on_site(scheduler: Any, workload: Workload, platform: Platform) -> tuple[Any
     notes = _notes(scheduler.strangers(workload.names), workload, platform) if hasattr(scheduler, "strangers") else []
     if hasattr(scheduler, "with_names"):
         scheduler = scheduler.with_names(workload.names)
+    if hasattr(scheduler, "with_resources") and (weights := scheduler.weights_of_resources()):
+        added, more = by_resources(weights, workload, platform)
+        scheduler, notes = scheduler.with_resources(added), notes + more
     return scheduler, notes
 
 

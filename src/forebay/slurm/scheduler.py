@@ -1,8 +1,9 @@
 """What of slurm.conf says how jobs are put in order and started: SchedulerParameters, and all of Priority*."""
 
 import math
+import re
 
-from forebay.errors import brief, listed
+from forebay.errors import InputError, brief, listed
 from forebay.slurm.preemption import preemption_of
 from forebay.slurm.site import Site
 from forebay.slurm.sources import keys, values
@@ -17,12 +18,13 @@ COUNTS = (
 Parameters = dict[str, str]
 """Values by name, as slurm.conf spells it: numbers, seconds, true and false, tables such as high=100;low=1."""
 
+_WEIGHED = ("cpu", "mem", "node", "gres/gpu")
+
 _UNHEARD = {
     "TopologyPlugin": ("topology/none", "the network's shape in the choice of nodes"),
     "NodeFeaturesPlugins": ("", "features that change at boot"),
     "SuspendProgram": ("", "nodes that are switched off while idle"),
     "PrioritySiteFactorPlugin": ("", "a factor of the site's own"),
-    "PriorityWeightTRES": ("", "weights of resources"),
     "PriorityUsageResetPeriod": ("none", "usage that is forgotten at a date"),
     "JobSubmitPlugins": ("", "what plug-ins change of jobs at submission; a trace has it done"),
 }
@@ -44,6 +46,9 @@ def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
     if kind != "basic":
         found |= ({"PriorityType": kind} if kind else {}) | _priorities(site)
         notes += _without_database(found, site)
+        weighed, more = _resources(site)
+        found |= weighed
+        notes += more
     displaced, remarks = preemption_of(site)
     found |= displaced
     notes += remarks
@@ -102,6 +107,23 @@ def _priorities(site: Site) -> Parameters:
         found["PriorityJobFactor"] = _table(factors)
     tree = any(record.kind is Kind.ASSOCIATION for record in site.limits)
     return found | _ranks(site) | ({"charged": "association"} if tree else {})
+
+
+def _resources(site: Site) -> tuple[Parameters, list[str]]:
+    """`CPU=1000,GRES/gpu=30000` as the policy has it, and remarks on what is not counted."""
+    key, kept, notes = "PriorityWeightTRES", list[str](), list[str]()
+    for item in values.words(site.setting(key)):
+        word, equals, text = (part.strip() for part in item.partition("="))
+        kind, colon, model = word.partition(":")
+        if not equals or not re.fullmatch(r"[0-9]{0,15}\.?[0-9]{0,9}", text, re.ASCII) or text in ("", "."):
+            raise InputError(
+                f"{site.place(key)}: {key} has {brief(item)}; write weights such as CPU=1000,GRES/gpu=3000"
+            )
+        if kind.lower() not in _WEIGHED or (colon and kind.lower() != "gres/gpu"):
+            notes.append(f"{key}: {brief(word)} is not modelled: cpu, mem, node and gres/gpu are")
+        elif float(text):
+            kept.append(f"{kind.lower()}{colon}{model}={text}")
+    return ({key: ";".join(kept)} if kept else {}), notes
 
 
 def _without_database(found: Parameters, site: Site) -> list[str]:

@@ -1,17 +1,20 @@
-"""The parameters of multifactor priorities, named as in slurm.conf: what age, size, usage, QOS and partition weigh.
+"""The parameters of multifactor priorities, named as in slurm.conf: what age, size, usage, QOS, partition
+and resources weigh.
 
 The formulas are those of Slurm's priority/multifactor plug-in, as its documentation gives them.
 """
 
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from forebay._support.text import counted
 from forebay.core.units import parse_seconds
-from forebay.errors import InputError
+from forebay.errors import InputError, nearest
+from forebay.platforms.tres import name_of
 from forebay.policies._base import lay, one_of
 from forebay.policies._families import accounts
 
@@ -44,6 +47,7 @@ class Weight(IntEnum):
     N_ACCOUNTS = 16  # then the tables of the tree: accounts and users, four numbers each
     N_USERS = 17
     N_IN_PARTITIONS = 18  # users of one partition, the last of N_USERS
+    N_TRES = 19  # last: what the resources that each job asks for add, a number a job
 
 
 class Column(IntEnum):
@@ -83,7 +87,7 @@ class Number(IntEnum):
     PRIORITY = 0  # of a job, and what it comes from: side by side, as they are read of every job of a long queue
     CHARGE = 1  # 1 + the number of its charge; 0 = the job is new
     SUBMIT = 2
-    SIZE = 3  # what its size adds, and its partition, and its QOS
+    SIZE = 3  # what its size and resources add, and its partition, and its QOS
     PARTITION = 4
     QOS = 5
     MET = 6  # the decision that first saw it
@@ -174,6 +178,9 @@ class Weighted:
     shares: str = ""  # of users, groups, ...: "ann=2;bob=1"; others have 1. Of associations: see `fair_share`
     PriorityJobFactor: str = ""  # of partitions: "short=10;long=1"; others have 1
     qos: str = ""  # their priorities: "high=100;normal=10"; others have 0
+    PriorityWeightTRES: str = ""  # of resources: "cpu=1000;gres/gpu=30000"; Slurm's own list has commas
+
+    _by_resources: ClassVar[np.ndarray] = np.zeros(0)  # what these add to each job; of a copy that is on a machine
 
     def check_weights(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
@@ -188,6 +195,7 @@ class Weighted:
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} is {getattr(self, name):g}; give a number above 0")
         one_of(self, charged=CHARGED)
+        self.weights_of_resources()
         if self._in_tree:
             accounts.read(self.shares)
 
@@ -199,6 +207,26 @@ class Weighted:
         """The same with the tree of a site, unless it has a tree of its own, or uses none."""
         own = self.shares or not self._in_tree
         return self if own or not members else replace(self, shares=accounts.write(members))
+
+    def weights_of_resources(self) -> dict[str, float]:
+        """What resources weigh, by the names that platforms have for them."""
+        key, found = "PriorityWeightTRES", dict[str, float]()
+        for word, weight in _items(key, self.PriorityWeightTRES):
+            name = name_of(word)
+            if name not in ("nodes", "cores", "memory", "gpus") and not name.startswith("gpus_"):
+                raise InputError(f"{key}: {word} is not weighed; {nearest(word, ['cpu', 'mem', 'node', 'gres/gpu'])}")
+            if name in found:
+                raise InputError(f"{key}: {word} is given twice; keep one")
+            if not 0 <= weight < 2**32:
+                raise InputError(f"{key}: '{word}={weight:g}': give a number from 0 to {2**32 - 1}")
+            found[name] = weight
+        return found
+
+    def with_resources(self, added: np.ndarray) -> Self:
+        """The same with what resources add to the priority of each job of the workload, in its order."""
+        made = copy(self)
+        object.__setattr__(made, "_by_resources", added)
+        return made
 
     def with_names(self, names: "Mapping[str, Mapping[int, str]]") -> Self:
         """The same with the workload's numbers instead of names."""
@@ -255,9 +283,11 @@ class Weighted:
             n_accounts=len(of_accounts),
             n_users=len(of_users),
             n_in_partitions=(of_users[:, 2] != -1).sum(),
+            n_tres=len(self._by_resources),
         )
         pairs = [value for table in tables for pair in table.items() for value in pair]
-        return np.concatenate([block, np.array(pairs, np.float64), of_accounts.ravel(), of_users.ravel()])
+        tree = of_accounts.ravel(), of_users.ravel()
+        return np.concatenate([block, np.array(pairs, np.float64), *tree, self._by_resources])
 
     def remembered(self, n_jobs: int, whole: bool = False) -> tuple[tuple[int, int], tuple[int, int]]:
         """Shapes of what the kernel remembers: a row a job and a member of the tree, hash tables of twice as many.

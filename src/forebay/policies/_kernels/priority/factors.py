@@ -5,7 +5,14 @@ import math
 from forebay._numba.jit import kernel
 from forebay.policies._families.multifactor import Clock, Number, Weight
 
-_N_WEIGHTS = len(Weight)
+_N_WEIGHTS, _WIDTH = len(Weight), 4  # numbers a row of an account or a user
+
+
+@kernel
+def behind_tables(weights):
+    """Where the tables of shares, partitions, QOS and accounts end: what resources add to each job follows."""
+    pairs = weights[Weight.N_SHARES] + weights[Weight.N_PARTITIONS] + weights[Weight.N_QOS]
+    return _N_WEIGHTS + 2 * int(pairs) + _WIDTH * int(weights[Weight.N_ACCOUNTS] + weights[Weight.N_USERS])
 
 
 @kernel
@@ -35,12 +42,17 @@ def _size_factor(state, weights, job):
 
 @kernel
 def write_parts(state, weights, numbers, j):
-    """What a job's priority comes from, and never changes while it waits: when it came, its size, partition and QOS."""
+    """What a job's priority comes from, and never changes while it waits.
+
+    When it came, what it asks for, its partition and its QOS.
+    """
     job, row = state.jobs[j], numbers[j]
     row[Number.SUBMIT] = job["submit"]
     row[Number.SIZE], row[Number.PARTITION], row[Number.QOS] = 0.0, 0.0, 0.0
     if weights[Weight.JOB_SIZE] > 0.0:
         row[Number.SIZE] = weights[Weight.JOB_SIZE] * _size_factor(state, weights, job)
+    if j < weights[Weight.N_TRES]:
+        row[Number.SIZE] += weights[behind_tables(weights) + j]
     first = _N_WEIGHTS + 2 * int(weights[Weight.N_SHARES])
     if weights[Weight.PARTITION] > 0.0:
         n = int(weights[Weight.N_PARTITIONS])

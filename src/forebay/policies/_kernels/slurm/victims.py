@@ -18,9 +18,10 @@ from forebay.policies._families.preempt import Mode, Name, Preempt
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.availability.placement import Have
 from forebay.policies._kernels.availability.profile import ahead_of, availability
+from forebay.policies._kernels.priority.factors import behind_tables
 from forebay.policies._kernels.victims import can_give_way, copy_of, displace, without
 
-_N_SCHED, _N_WEIGHTS, _N_PREEMPT, _N_NAME = len(Sched), len(Weight), len(Preempt), len(Name)
+_N_SCHED, _N_PREEMPT, _N_NAME = len(Sched), len(Preempt), len(Name)
 _EVERY = 30.0  # s; how often Slurm looks for jobs that are over their time
 LEAVES, FOR = len(Number), len(Column)  # columns behind those of priorities: when a job leaves, and 1 + for whom
 
@@ -29,9 +30,7 @@ LEAVES, FOR = len(Number), len(Column)  # columns behind those of priorities: wh
 def block_of(params):
     """What is said of preemption: behind the weights and their tables."""
     weights = params[_N_SCHED:]
-    tables = weights[Weight.N_SHARES] + weights[Weight.N_PARTITIONS] + weights[Weight.N_QOS]
-    tree = weights[Weight.N_ACCOUNTS] + weights[Weight.N_USERS]
-    return weights[_N_WEIGHTS + 2 * int(tables) + 4 * int(tree) :]
+    return weights[behind_tables(weights) + int(weights[Weight.N_TRES]) :]
 
 
 @kernel
