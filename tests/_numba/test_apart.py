@@ -12,6 +12,7 @@ from pathlib import Path
 import numba
 import pytest
 
+import warm_python
 from forebay._numba import folder, packaged
 from forebay._numba.jit import INNER
 
@@ -77,12 +78,14 @@ class Installation:
     def __init__(self, root, cache):
         self.root, self.cache, self.before = root, cache, []
 
-    def start(self, code, *words, **more):
-        """A process."""
-        environment = os.environ | {"PYTHONPATH": str(self.root), "FOREBAY_CACHE_DIR": str(self.cache)}
-        environment |= more.pop("environment", {})
+    def start(self, code, *words, environment=None):
+        """A process; a new Python where others come before, or the compiler is to be set up in another way."""
+        known = os.environ | {"PYTHONPATH": str(self.root), "FOREBAY_CACHE_DIR": str(self.cache)}
+        if not self.before and not environment:
+            return warm_python.start(code, *words, environment=known)
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([*self.before, sys.executable, "-c", code, *words], env=environment, **pipes, **more)
+        command = [*self.before, sys.executable, "-c", code, *words]
+        return subprocess.Popen(command, env=known | (environment or {}), **pipes)
 
     def said(self, running):
         """What it has written."""
@@ -131,6 +134,11 @@ def test_each_is_kept_once_and_found_again(full):
     written = {name: path.stat().st_mtime_ns for name, path in full.files().items()}
     assert full.ask("one", "other", "alone") == ["stored"] * 3
     assert {name: path.stat().st_mtime_ns for name, path in full.files().items()} == written
+
+
+def test_a_new_python_finds_them(full):
+    full.before = ["env"]
+    assert full.ask("one", "other", "alone") == ["stored"] * 3
 
 
 def test_what_one_has_compiled_another_does_not(empty):

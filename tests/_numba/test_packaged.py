@@ -10,6 +10,7 @@ from pathlib import Path
 import numba
 import pytest
 
+import warm_python
 from forebay._numba import folder, packaged
 
 pytestmark = pytest.mark.skipif(
@@ -27,13 +28,12 @@ print(fault_of(write_sets) or "found", packaged.name(), len(ready(write_sets).ov
 
 def ask(root, cache, before="", **environment):
     """What an installation at `root` has of a kernel; and its name for what a wheel brings."""
-    done = subprocess.run(
-        [sys.executable, "-c", ASK.format(before=before)],
-        env=os.environ | {"FOREBAY_CACHE_DIR": str(cache), "PYTHONPATH": str(root)} | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    code, known = ASK.format(before=before), os.environ | {"FOREBAY_CACHE_DIR": str(cache), "PYTHONPATH": str(root)}
+    if environment:  # which sets up the compiler
+        words = [sys.executable, "-c", code]
+        done = subprocess.run(words, env=known | environment, capture_output=True, text=True, check=False)
+    else:
+        done = warm_python.run(code, environment=known)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()[:2]
 

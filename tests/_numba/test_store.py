@@ -9,6 +9,7 @@ from pathlib import Path
 import numba
 import pytest
 
+import warm_python
 from forebay._numba import folder
 from forebay._numba.jit import ready
 from forebay.algorithms.nodes.setformat import write_sets
@@ -34,13 +35,7 @@ print(fault_of(pause, known) or "stored", len(ready(pause, known).overloads))
 
 def ask(cache, code=ASK, **environment):
     """Whether a kernel is there, in a new process, which then makes it."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"FOREBAY_CACHE_DIR": str(cache)} | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = warm_python.run(code, environment=os.environ | {"FOREBAY_CACHE_DIR": str(cache)} | environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
@@ -59,7 +54,9 @@ def files(cache):
 
 
 def test_there_is_one_file_a_kernel_and_it_is_found_again(tmp_path):
-    assert ask(tmp_path) == ["missing", "1"]
+    known = os.environ | {"FOREBAY_CACHE_DIR": str(tmp_path)}
+    for there in ("missing", "stored"):  # by a new Python, too
+        assert subprocess.check_output([sys.executable, "-c", ASK], env=known, text=True).split() == [there, "1"]
     assert len(files(tmp_path)) == 1
     assert ask(tmp_path) == ["stored", "1"]
     assert [path.suffix for path in tmp_path.glob("*/*")] == [".kernel"]  # nothing temporary stays
@@ -113,13 +110,7 @@ def test_code_that_makes_python_objects_still_does_when_read_again(tmp_path):
     (tmp_path / "forebay" / "raising.py").write_text(RAISING)
     environment = os.environ | {"FOREBAY_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
     for stored in (False, True):
-        done = subprocess.run(
-            [sys.executable, "-c", "import forebay.raising"],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = warm_python.run("import forebay.raising", environment=environment)
         assert done.stdout.strip() == f"{stored}|not positive|-3", done.stderr
 
 
@@ -198,12 +189,7 @@ def test_what_root_made_in_advance_is_run(monkeypatch):
 
 def test_processes_that_compile_the_same_at_once_do_not_mind(tmp_path):
     environment = os.environ | {"FOREBAY_CACHE_DIR": str(tmp_path)}
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", ASK], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
+    started = [warm_python.start(ASK, environment=environment) for _ in range(3)]
     for one in started:
         out, errors = one.communicate()
         assert (one.returncode, out.split()[1:]) == (0, ["1"]), errors
@@ -218,13 +204,7 @@ prepare_parts([("forebay.algorithms.nodes.setformat", name) for name in ("write_
 
 
 def noted(cache):
-    done = subprocess.run(
-        [sys.executable, "-c", NOTE],
-        env=os.environ | {"FOREBAY_CACHE_DIR": str(cache)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = warm_python.run(NOTE, environment=os.environ | {"FOREBAY_CACHE_DIR": str(cache)})
     assert done.returncode == 0, done.stderr
     return [line for line in done.stderr.splitlines() if line.startswith("note: ")]
 
