@@ -200,8 +200,14 @@ def test_there_is_a_case_for_each_capability():
     assert {*CASES} == {"none", *CAPABILITIES}
 
 
+ALWAYS = ("none", "transfers", "servers", "known-io", "power", "ticks", "steering", "io-scheduling", "placing")
+"""Those whose variants are compiled in every run: the smallest, the next, and the whole. Each takes a compiler 12 s."""
+
+
 @compiled
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.full) for name in CASES]
+)
 def test_each_capability_by_itself(name, entered):
     """In the smallest variant that has it, and in that which has all."""
     given = CASES[name]()
