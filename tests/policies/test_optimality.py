@@ -4,6 +4,7 @@ import importlib.util
 from itertools import permutations
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -44,6 +45,8 @@ def check_naive(number, alpha, n_jobs=None):
     assert optimality.best_of_all(desk, alpha) == pytest.approx(naive_best(one, alpha), rel=1e-12)
 
 
+@pytest.mark.small
+@pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="compiles for 20 s what the full run compiles")
 def test_the_best_of_all_orders_is_the_naive_one():
     check_naive(0, 2.0, 5)
 
@@ -54,6 +57,7 @@ def test_the_best_of_all_orders_is_the_naive_one_at_length(number):
     check_naive(number, optimality.ALPHAS[number // 2 % 2])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("alpha", optimality.ALPHAS)
 def test_no_search_beats_the_best_of_all_orders(alpha):
     """And a search is worth its while."""
