@@ -42,6 +42,9 @@ SLOW = (
     "plot out/fcfs-bb --figure gantt -o out",
     "check-policy compiled.py:Shortest",
     "check-policy shortest.py:Shortest",
+    "check-policy picky.py:Picky",
+    "check-policy by_hand.py:ByHand",
+    "compare kth.parquet.zip --policies fcfs,fcfs-easy,fcfs-malleable,fcfs-malleable:when=idle -o out",
     "check-policy examples/own_policy.py:Patient:patience=0 --head-never-delayed",
     "compare ub.parquet.zip --vary bf_window=1440 --vary weights.Fairshare=0 --vary "
     "limits.qos.general-compute.MaxJobsPU=20 --vary classes.g.nodes=16 --vary classes.n.nodes=100 --replicas 0 "

@@ -86,7 +86,13 @@ N_CASES = pytest.mark.parametrize("n_cases", [12, pytest.param(40, marks=pytest.
 @N_CASES
 @pytest.mark.parametrize(
     ("file", "name"),
-    [("in_order", "InOrder"), ("shortest", "Shortest"), ("growing", "Growing"), ("preempting", "Preempting")],
+    [
+        ("in_order", "InOrder"),
+        ("shortest", "Shortest"),
+        ("by_hand", "ByHand"),
+        ("growing", "Growing"),
+        ("preempting", "Preempting"),
+    ],
 )
 def test_a_policy_of_the_guide_keeps_the_contract(file, name, n_cases):
     report = check_policy(load(file, name), n_cases=n_cases)

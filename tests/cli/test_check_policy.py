@@ -1,6 +1,7 @@
 """`forebay check-policy`: ticks, crosses, and the smallest workload that shows a breach."""
 
 import json
+import sys
 from functools import partial
 
 import pytest
@@ -51,7 +52,8 @@ def test_a_policy_that_is_not_there(forebay, tmp_path):
     assert forebay("check-policy", "fcfss").code == 2
 
 
-def test_the_head_is_checked_where_that_is_asked_for(forebay):
+def test_the_head_is_checked_where_that_is_asked_for(forebay, monkeypatch):
+    monkeypatch.setattr(sys.modules["forebay.testing.shrink"], "MAX_TRIES", 20)
     code, out, err = forebay("check-policy", "filler", "--head-never-delayed")
     assert code == 3
     assert "which has waited longest" in out

@@ -116,6 +116,13 @@ def test_a_breach_is_named_and_made_small(policy, rule, says, most_jobs):
     assert 1 <= report.explanation.split("The smallest workload that shows it:")[1].count("submitted at") <= most_jobs
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(("policy", "most_jobs"), [(Forgetful, 2), (Silent, 2)])
+def test_with_all_tries_it_is_smaller_yet(policy, most_jobs, all_tries):
+    report = check_policy(policy(), n_cases=40)
+    assert 1 <= report.explanation.split("The smallest workload that shows it:")[1].count("submitted at") <= most_jobs
+
+
 def test_a_kernel_that_writes_to_the_tables_is_caught():
     @fb.policy_kernel
     def decide(state, params, memory, rng):

@@ -79,7 +79,6 @@ def test_who_reserves_for_the_head_does_not_delay_it(policy):
     assert report.checks[-1].name == "head"
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("policy", [Fills(), "filler", Impatient()])
 def test_who_delays_the_head_is_shown_on_a_small_case(policy):
     report = check_policy(policy, n_cases=40, head_never_delayed=True)
