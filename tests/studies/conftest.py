@@ -32,7 +32,7 @@ def carried_out(tmp_path):
         plan = load(name).plan(wanted)
         store = Store(tmp_path)
         sweep.warm_up({run.policy: None for run in plan.runs})
-        sweep.carry_out(plan.runs, store, executor.in_processes(2))
+        sweep.carry_out(plan.runs, store, executor.here)
         report = plan.report(sweep.records(plan.runs, store))
         return report, write_report(plan, report, tmp_path)
 
