@@ -113,7 +113,7 @@ def test_every_format(tmp_path, name, ending):
         assert not OBEYED.search(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("kind", ["svg", "png"])
+@pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=pytest.mark.full)])
 def test_labels_of_figures(tmp_path, kind):
     """As text, and as pixels, where nothing is left to be obeyed: all of them at once."""
     import forebay as fb

@@ -42,7 +42,7 @@ def test_a_closed_stderr_takes_nothing_from_the_answer(tmp_path, compiled):
     assert len(done.stdout.split("\n")) == len(whole.stdout.split("\n"))
 
 
-@pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["2>&-", pytest.param(">&- 2>&-", marks=pytest.mark.full), "<&- >&- 2>&-"])
 def test_errors_keep_their_exit_code(tmp_path, compiled, closed):
     assert run(closed, "run", "tabel1", folder=tmp_path).returncode == 2
     assert run(closed, "run", "table1", "-o", "out", folder=tmp_path).returncode == (1 if ">&- 2" in closed else 0)

@@ -276,7 +276,7 @@ class LargestFirst(fb.Policy):
     ("how", "more"),
     [
         ({}, ""),
-        ({"conservative": True}, ",depth=all"),
+        pytest.param({"conservative": True}, ",depth=all", marks=pytest.mark.full),
         pytest.param({"depth": 5}, ",depth=5", marks=pytest.mark.full),
     ],
 )

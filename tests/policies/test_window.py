@@ -191,8 +191,10 @@ def with_known_run_times(seed, buffers, kinds):
     return make.with_kinds(workload, machine, seed) if kinds else (workload, machine)
 
 
-@pytest.mark.parametrize("kinds", [False, True])
-@pytest.mark.parametrize("buffers", [False, True])
+@pytest.mark.parametrize(
+    ("buffers", "kinds"),
+    [(False, False), (True, True), *(pytest.param(one, not one, marks=pytest.mark.full) for one in (True, False))],
+)
 @pytest.mark.parametrize("method", ["exact", "packing", "in-order"])
 @pytest.mark.parametrize("chunk", chunks(1, 2))
 def test_after_its_bound_no_later_job_delays_a_job(method, buffers, kinds, chunk):
