@@ -7,7 +7,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-examples = 5 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 20  # by how slow kernels are
+examples = 5 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 10  # by how slow kernels are
 settings.register_profile("forebay", derandomize=True, deadline=None, database=None, max_examples=examples)
 settings.register_profile("full", settings.get_profile("forebay"), max_examples=100)  # for `make check-full`
 settings.load_profile("forebay")

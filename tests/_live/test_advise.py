@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from _live.acted import START, Acted
 from _live.test_page import NASTY
+from cases.chunks import examples
 from forebay._live.advise import text
 from forebay._live.advise.effects import ALL, Change, Effect
 from forebay._live.advise.lines import lines_of
@@ -87,7 +88,7 @@ def test_a_shell_takes_it_and_runs_scontrol_alone(advised, tmp_path):
     assert "# scontrol update job=3 nice=0" in said
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(st.one_of(st.sampled_from((*NASTY, "\nreboot", "a;b", "`x`")), st.text(max_size=30)))
 def test_no_word_of_a_user_is_in_a_command(name):
     change = Change(name, 1, 60.0, 90.0, 0.0, 60.0)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from _live.acted import START
 from _live.test_reading import JOB, _site
+from cases.chunks import examples
 from forebay._live.jobs import from_json
 from forebay._live.snapshot import moment_of
 from forebay._live.watch import exposition, page
@@ -70,7 +71,7 @@ class _Seen(html.parser.HTMLParser):
 PLAIN = _Seen(page.document(_standing("plain"), _replay("plain"), START, 60, "plain"))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(25))
 @given(st.one_of(st.sampled_from(NASTY), st.text(max_size=40)))
 def test_markup_of_users_is_text(text):
     """Whatever they write, the page has the same elements and attributes, and shows their words."""
@@ -82,7 +83,7 @@ def test_markup_of_users_is_text(text):
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]", shown)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(st.one_of(st.sampled_from(NASTY), st.text(max_size=40)))
 def test_labels_cannot_make_numbers(text):
     """Each line is a comment or a sample of ours, and labels read back as they were written."""

@@ -2,6 +2,7 @@
 
 import numba
 import pytest
+from hypothesis import settings
 
 
 def chunks(now, in_all):
@@ -9,7 +10,15 @@ def chunks(now, in_all):
     return [*range(now), *(pytest.param(chunk, marks=pytest.mark.full) for chunk in range(now, in_all))]
 
 
-compiles = pytest.mark.small if numba.config.DISABLE_JIT else pytest.mark.full
-"""A test with a kernel of its own that takes in much of ours: ten seconds of compiler for a moment's run.
+def examples(in_all):
+    """How many random ones, where few of them show much: a fifth of those of the full run, or of kernels a tenth with
+    the compiler off; no fewer than usual."""
+    usual = settings.default.max_examples
+    return in_all if usual >= 100 else max(usual, in_all // (10 if numba.config.DISABLE_JIT else 5))
 
-Every run does it with the compiler off; the full one compiled, too."""
+
+uncompiled = pytest.mark.small if numba.config.DISABLE_JIT else pytest.mark.full
+"""What every run does with the compiler off, and the full one compiled, too: beside a longer test of the same, say,
+which every run does compiled."""
+compiles = uncompiled
+"""A test with a kernel of its own that takes in much of ours: ten seconds of compiler for a moment's run."""

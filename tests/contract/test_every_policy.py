@@ -5,6 +5,7 @@ import pytest
 
 import forebay as fb
 from cases import specs, tiered
+from cases.chunks import uncompiled
 from forebay import policies
 from forebay.errors import BadActionError
 from forebay.testing import check_policy
@@ -36,7 +37,7 @@ def test_every_policy_keeps_the_contract(spec, n_cases):
     assert report.passed, report.explanation
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("spec", specs.EVERY)
 def test_every_policy_keeps_the_contract_on_a_few_cases(spec):
     report = check_policy(spec, seed=7, n_cases=3)

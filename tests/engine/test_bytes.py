@@ -6,7 +6,7 @@ import pytest
 
 import forebay as fb
 from cases import transfers
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from forebay.errors import StalledError
 from forebay.platforms.storage import files_of
 
@@ -61,7 +61,7 @@ def check_finished(workload, platform, result):
             assert told.get((row["id"], kind), 0) == pytest.approx(between * request / 2, abs=60)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(3))
 def test_bytes_by_link_are_the_phases_bytes_small(seed):
     check_bytes(seed)

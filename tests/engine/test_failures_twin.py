@@ -6,7 +6,7 @@ import pytest
 
 import forebay as fb
 from cases import breaking
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from forebay.errors import StalledError
 from twins import failures as twin
 from twins.backfill import PRESETS
@@ -110,7 +110,7 @@ LATE_CANCEL, LATE_RECOVERY = 57, 87  # seeds: a job is cancelled after the last 
 CHUNKS_AGAIN = 79  # a job gives its chunks back, is interrupted, takes them again and is interrupted once more
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(4))
 def test_as_its_twin_small(seed):
     for policy in POLICIES:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cases import pooled
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from forebay.core.limits import Limits
 from forebay.policies import load
 from forebay.policies._families.backfill import Backfill
@@ -66,13 +66,13 @@ def check_kinds(seed):
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
 
 
-@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS))
 def test_nodes_of_two_kinds_equal_naive(chunk):
     for seed in range(30_000 + chunk * CHUNK, 30_000 + (chunk + 1) * CHUNK):
         check_kinds(seed)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(1200, 1206))
 def test_nodes_of_two_kinds_equal_naive_small(seed):
     check_kinds(seed)
@@ -89,37 +89,37 @@ def check_classes(seed):
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
 
 
-@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS))
 def test_classes_and_partitions_equal_naive(chunk):
     for seed in range(40_000 + chunk * CHUNK, 40_000 + (chunk + 1) * CHUNK):
         check_classes(seed)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(1300, 1306))
 def test_classes_and_partitions_equal_naive_small(seed):
     check_classes(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS))
 def test_limits_and_cancelled_jobs_equal_naive(chunk):
     for seed in range(20_000 + chunk * CHUNK, 20_000 + (chunk + 1) * CHUNK):
         check_site(seed)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(1100, 1106))
 def test_limits_and_cancelled_jobs_equal_naive_small(seed):
     check_site(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS))
 def test_engine_equals_naive(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_seed(seed)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(1000, 1006))
 def test_engine_equals_naive_small(seed):
     check_seed(seed)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cases import pooled, transfers
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from forebay.core.limits import Limits
 from forebay.policies import load
 from forebay.policies._limited import Limited
@@ -48,13 +48,13 @@ def check(workload, platform, preset, params, model, limits=None):
     compare(slow, workload, platform, policy if limits is None else Limited(load(policy), Limits(**limits)))
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(CHUNK))
 def test_engine_equals_naive_io_small(seed):
     check_seed(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(2, CHUNKS - 1))
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS - 1))
 def test_engine_equals_naive_io(chunk):
     for seed in range((chunk + 1) * CHUNK, (chunk + 2) * CHUNK):
         check_seed(seed)
@@ -67,13 +67,13 @@ def test_tied_runs_equal_naive_io_small(seed):
     check_tied(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(4, 2 * CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, 2 * CHUNKS))
 def test_tied_runs_equal_naive_io(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_tied(seed)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(500, 506))
 def test_limits_and_cancelled_jobs_equal_naive_io_small(seed):
     check_site(seed)

@@ -7,7 +7,7 @@ import pytest
 
 import forebay
 from cases import pooled, shared, site
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from cases.pooled import platform, workload
 from forebay.metrics import reservations
 from forebay.platforms import NodeClass, Platform, Reservation
@@ -192,13 +192,13 @@ def check_seed(seed):
         compare(slow, made, machine, policy)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(2400, 2412))
 def test_parts_equal_naive_small(seed):
     check_seed(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(4, 10))
+@pytest.mark.parametrize("chunk", chunks(2, 10))
 def test_parts_equal_naive(chunk):
     for seed in range(60_000 + chunk * 10, 60_000 + (chunk + 1) * 10):
         check_seed(seed)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import forebay
 from cases import pooled
+from cases.chunks import examples
 from cases.flexible import Jobs, compute, loop
 from cases.pooled import workload
 from forebay.errors import InputError
@@ -128,7 +129,7 @@ def runs(draw):
     return Workload("w", job_table(jobs, own=own)), platform, draw(st.sampled_from(POLICIES)), nodes, watts
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(runs())
 def test_no_policy_ever_exceeds_a_cap(run):
     jobs, platform, policy, nodes, watts = run
@@ -206,7 +207,7 @@ class Dice(forebay.Policy):
             act.wake(view.now + 2.5)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(runs(), st.integers(0, 5))
 def test_jobs_that_start_again_keep_below_it_too(run, seed):
     """Those that have begun are never held back: wherever they start again, there is room."""

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import forebay
 from cases import stepped
+from cases.chunks import examples
 from cases.flexible import Jobs, compute, loop
 from cases.pooled import workload
 from engine.test_power_cap import POLICIES, runs, starts
@@ -152,7 +153,7 @@ def test_what_is_not_modelled_together():
         forebay.simulate(flexible.workload(), machine(), "mebf")
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(runs(), st.sampled_from((1.0, 3.0, 10.0)), st.sampled_from((0.5, 2.0, 7.0)), st.sampled_from(POLICIES))
 def test_any_run_boots_and_draws_as_its_twin_has_it(run, after, boot, policy):
     jobs, platform, _, nodes, watts = run

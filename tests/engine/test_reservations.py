@@ -6,7 +6,7 @@ import pytest
 
 import forebay
 from cases import pooled, site
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from cases.pooled import platform, workload
 from forebay.explain import reasons
 from forebay.figures import gantt
@@ -181,13 +181,13 @@ def check_seed(seed):
         compare(slow, made, machine.model_copy(update={"reservations": given}), policy)
 
 
-@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS))
 def test_reservations_equal_naive(chunk):
     for seed in range(50_000 + chunk * CHUNK, 50_000 + (chunk + 1) * CHUNK):
         check_seed(seed)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(1400, 1406))
 def test_reservations_equal_naive_small(seed):
     check_seed(seed)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay as fb
+from cases.chunks import examples
 from forebay.workload import dependency_table, job_table
 from twins.ties import CANCELLED, KILLED, LATE, REJECTED, WELL, Ties
 
@@ -137,7 +138,7 @@ def cases(draw):
     return nodes, jobs, edges
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(cases())
 def test_runs_equal_the_slow_twin(case):
     nodes, jobs, edges = case

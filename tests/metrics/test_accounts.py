@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases.chunks import examples
 from cases.failing import Tape, guarded, toy
 from forebay import metrics
 from forebay.metrics.accounts import ACCOUNTS
@@ -228,7 +229,7 @@ class Machine:
             self.now += 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.integers(1, 5))
 def test_every_second_of_every_node_is_in_one_account(seed, nodes, n_jobs):
     machine = Machine(random.Random(seed), nodes, n_jobs)

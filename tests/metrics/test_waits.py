@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import forebay as fb
 from cases import breaking, pooled
+from cases.chunks import examples
 from cases.flexible import Jobs, compute, loop, move, stage
 from forebay.core.failures import Failures, Outages
 from forebay.errors import StalledError
@@ -234,7 +235,7 @@ def slow_wait(rows, submit, finish):
     return finish - submit - counts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 10_000))
 @example(149)  # a job fails, and is cancelled before it starts again
 def test_waits_are_those_of_a_twin_that_reads_the_log(seed):

@@ -8,7 +8,7 @@ import pytest
 
 import forebay
 from cases import pooled
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies._families.plan import Planning
@@ -49,7 +49,7 @@ def test_plans_equal_the_naive_ones(chunk):
         check_seed(seed)
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(3100, 3104))
 def test_plans_equal_the_naive_ones_small(seed):
     check_seed(seed)
@@ -113,7 +113,7 @@ def machines(tmp_path):
 
 @pytest.mark.parametrize("reservations", ["counted", "pinned"])
 @pytest.mark.parametrize("machine", ["pooled", "chunked"])
-@pytest.mark.parametrize("seed", chunks(2, 5))
+@pytest.mark.parametrize("seed", chunks(1, 5))
 def test_shortcuts_change_no_outcome(machines, machine, reservations, seed):
     """Neither of swaps nor of insertions, hot or cold."""
     for spec in ("plan-2:exhaustive=4", "plan-1:heat=0.02,insertions=0.5,keep=true", "plan-3:steps=5"):

@@ -116,7 +116,7 @@ def machines(tmp_path):
     ("machine", "reservations"),
     [("pooled", "counted"), ("pooled", "pinned"), ("chunked", "counted"), ("chunked", "pinned")],
 )
-@pytest.mark.parametrize("seed", chunks(2, 5))
+@pytest.mark.parametrize("seed", chunks(1, 5))
 def test_shortcuts_change_no_outcome(machines, machine, reservations, seed):
     for spec in ("steps=30", "alpha=2,rounds=0,exhaustive=2", "alpha=3,rounds=2,keep=true", "alpha=1,steps=5"):
         logs = {
@@ -186,7 +186,7 @@ def scored(seed, budget, n=24):
     return still.score([by_id[i] for i in first.order], 0.0), candidates
 
 
-@pytest.mark.parametrize("seed", chunks(2, 4))
+@pytest.mark.parametrize("seed", chunks(1, 4))
 def test_more_tries_never_make_it_worse(seed):
     """With none it is the best candidate; each one more may only help, and in the end they have helped."""
     start, candidates = scored(seed, 0)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay
+from cases.chunks import examples
 from forebay.errors import InputError
 from forebay.learn import Likely
 from forebay.policies import load
@@ -25,7 +26,7 @@ def test_what_is_expected_by_hand():
     assert Ahead(Likely.of([0.0]), math.inf).mean() == 1.0  # what takes no time would delay nothing
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(SECONDS, st.floats(0.0, 2e5), st.floats(1.0, 3e5))
 def test_what_is_expected_equals_the_slow_way(points, elapsed, walltime):
     likely = Likely.of(np.minimum(points, walltime))

@@ -10,7 +10,7 @@ import pytest
 
 import forebay
 from cases import pooled
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from forebay.core.limits import Limits
 from forebay.errors import InputError
 from forebay.policies import load
@@ -282,7 +282,7 @@ def test_predictions_equal_the_naive_ones(chunk):
         assert all(slow.guessed for slow in check_seed(seed, *habits(seed), plans=seed % 3 == 0))
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("seed", range(6200, 6204))
 def test_predictions_equal_the_naive_ones_small(seed):
     assert all(slow.guessed for slow in check_seed(seed, *habits(seed), plans=False))

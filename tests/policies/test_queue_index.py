@@ -64,14 +64,14 @@ def with_and_without(monkeypatch, policy, w, machine, **given):
 
 
 @pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler", *IN_OTHER_ORDERS])
-@pytest.mark.parametrize("seed", chunks(2, 4))
+@pytest.mark.parametrize("seed", chunks(1, 4))
 def test_the_same_runs_as_job_by_job(policy, seed):
     indexed, plain = both(policy, *crowd(seed, 3000))
     assert indexed == plain
 
 
 @pytest.mark.parametrize("policy", ["conservative", "conservative-bb", "conservative-bb:reservations=pinned"])
-@pytest.mark.parametrize("seed", chunks(2, 3))
+@pytest.mark.parametrize("seed", chunks(1, 3))
 def test_the_same_runs_with_many_reservations(policy, seed):
     """With one of nodes alone, buffers are no part of what is struck out."""
     w, machine = crowd(seed, 1500)

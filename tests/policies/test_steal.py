@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay as fb
+from cases.chunks import examples
 from cases.flexible import Jobs, compute, loop
 from forebay.core.failures import Failures, Outages
 from forebay.errors import InputError
@@ -151,7 +152,7 @@ def test_a_malleable_job_only_shrinks():
     assert fb.summary(result)["n_steals"] == 0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 20), st.integers(1, 3), st.integers(1, 20)), min_size=1, max_size=6),
     st.lists(

@@ -6,7 +6,7 @@ import random
 import pytest
 
 import forebay
-from cases.chunks import chunks
+from cases.chunks import chunks, uncompiled
 from cases.tiered import NAMES, machine, workload
 
 CHUNKS, CHUNK = 10, 100
@@ -121,7 +121,7 @@ def check_states(first, count):
     return ways
 
 
-@pytest.mark.small
+@uncompiled
 @pytest.mark.parametrize("part", range(4))
 def test_choice_of_a_waiting_job_small(part):
     check_states(1000 * part, 12)
