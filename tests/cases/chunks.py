@@ -10,6 +10,13 @@ def chunks(now, in_all):
     return [*range(now), *(pytest.param(chunk, marks=pytest.mark.full) for chunk in range(now, in_all))]
 
 
+def interpreted(every, few):
+    """Each of these; with the compiler off, where each takes seconds, a few."""
+    why = f"with the compiler off only {' and '.join(map(str, few))}"
+    others = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason=why)
+    return [one if one in few else pytest.param(one, marks=others) for one in every]
+
+
 def examples(in_all):
     """How many random ones, where few of them show much: a fifth of those of the full run, or of kernels a tenth with
     the compiler off; no fewer than usual."""

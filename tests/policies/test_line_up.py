@@ -8,7 +8,7 @@ import pytest
 
 import forebay as fb
 from cases import classes, pooled, shared, transfers
-from cases.chunks import chunks
+from cases.chunks import chunks, interpreted
 from forebay._run import compilation
 from forebay.core.outlook import Blocks as Protocol
 from forebay.errors import BadActionError, StalledError
@@ -122,7 +122,7 @@ def draw(seed):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("kind", MACHINES)
+@pytest.mark.parametrize("kind", interpreted(MACHINES, ("pools", "shared")))
 @pytest.mark.parametrize("chunk", chunks(1, 10))
 def test_the_verb_gives_the_logs_of_the_built_in_policies(kind, chunk):
     """By a word, by a list, and after starts of the policy's own."""
@@ -134,7 +134,7 @@ def test_the_verb_gives_the_logs_of_the_built_in_policies(kind, chunk):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("kind", MACHINES)
+@pytest.mark.parametrize("kind", interpreted(MACHINES, ("pools", "shared")))
 def test_what_looks_ahead_agrees_with_itself(kind):
     for seed in range(6):
         word, descending, how, spec = draw(seed)

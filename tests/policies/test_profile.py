@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay as fb
-from cases.chunks import chunks
+from cases.chunks import chunks, interpreted
 from forebay._run import compilation
 from forebay.errors import BadActionError, StalledError
 from forebay.workload.workload import job_table
@@ -58,7 +58,7 @@ def outcome(make, seed, policy):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("kind", MACHINES)
+@pytest.mark.parametrize("kind", interpreted(MACHINES, ("pools", "shared")))
 @pytest.mark.parametrize("chunk", chunks(1, 10))
 def test_conservative_backfilling_by_hand_gives_the_log_of_the_built_in(kind, chunk):
     for seed in range(8 * chunk, 8 * chunk + 8):
@@ -131,7 +131,7 @@ class Shuffles(fb.Policy):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("kind", MACHINES)
+@pytest.mark.parametrize("kind", interpreted(MACHINES, ("pools", "shared")))
 @settings(deadline=None, max_examples=6)
 @given(seed=st.integers(0, 10_000))
 def test_no_moment_holds_more_than_there_is_and_the_earliest_is_that_of_a_search(kind, seed):
