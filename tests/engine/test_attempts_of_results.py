@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from cases import pooled
+from cases.chunks import compiles
 from forebay._numba.pointer import pointer
 from forebay.core.codes import LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
@@ -51,6 +52,7 @@ class Interrupts:
                 act.start(job)
 
 
+@compiles
 def test_an_interrupted_job_has_two_attempts():
     """Job 10 runs on 3 nodes from 0 to 4 in vain, then from 4 to 11; job 20 comes at 4."""
     made, machine, state, truth = tables([rigid(10, 0, 7, 3), rigid(20, 4, 1, 1)])

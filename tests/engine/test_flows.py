@@ -5,11 +5,12 @@ import random
 import numpy as np
 import pytest
 
+from cases.chunks import compiles
 from forebay.engine.contention.kernels import finish, join, leave, settle
 from forebay.engine.contention.tables import make_network
 from twins import sharing as naive
 
-pytestmark = pytest.mark.small
+pytestmark = compiles
 
 INF = float("inf")
 PFS = [5e9]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
+from cases.chunks import compiles
 from engine.test_flows import INF, random_case
 from forebay.engine.contention.kernels import finish, join, settle
 from forebay.engine.contention.tables import make_network
@@ -52,6 +53,7 @@ def weighted_case(rng):
     return capacity, routes, sorted(begins, key=lambda event: (event[0], event[1] == "steer"))
 
 
+@compiles
 @pytest.mark.parametrize("chunk", range(10))
 def test_exact_fractions_agree(chunk):
     """A hundred systems each, a thousand in all; ends within 1e-9 of their size, and every byte is counted once."""
