@@ -24,8 +24,9 @@ def examples(in_all):
     return in_all if usual >= 100 else max(usual, in_all // (10 if numba.config.DISABLE_JIT else 5))
 
 
-uncompiled = pytest.mark.small if numba.config.DISABLE_JIT else pytest.mark.full
-"""What every run does with the compiler off, and the full one compiled, too: beside a longer test of the same, say,
-which every run does compiled."""
-compiles = uncompiled
-"""A test with a kernel of its own that takes in much of ours: ten seconds of compiler for a moment's run."""
+compiles = pytest.mark.small if numba.config.DISABLE_JIT else pytest.mark.full
+"""A test with a kernel of its own that takes in much of ours: ten seconds of compiler for a moment's run.
+
+Every run does it with the compiler off; the full one compiled, too."""
+uncompiled = pytest.mark.small if numba.config.BOUNDSCHECK else compiles
+"""The same of a short copy of a longer test, which every run does compiled; with bounds checks there is no other."""
