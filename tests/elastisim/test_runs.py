@@ -70,14 +70,9 @@ def same(folder, ours, seconds):
 @pytest.mark.small
 @pytest.mark.parametrize("name", MICRO)
 def test_small_projects_run_as_in_elastisim(again, cases, tmp_path, name):
-    again(f"micro/{name}")
-    same(cases / "micro" / name, tmp_path, 1e-6)
-
-
-@pytest.mark.small
-@pytest.mark.parametrize("name", MICRO)
-def test_its_statistics_are_written_digit_for_digit(again, cases, name):
+    """And its statistics are written digit for digit."""
     written = outputs.table("job_statistics", again(f"micro/{name}")).splitlines()
+    same(cases / "micro" / name, tmp_path, 1e-6)
     theirs = (cases / "micro" / name / "job_statistics.csv").read_text().splitlines()
     assert written[0] == theirs[0]
     assert len(written) == len(theirs)

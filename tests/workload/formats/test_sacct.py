@@ -442,7 +442,7 @@ def test_bare_amounts_of_memory_burst_buffer_and_gpu_memory_are_in_megabytes(rea
     assert w.jobs.select("memory", "burst_buffer", "gres_gpumem").row(0) == (3 << 29, 2 << 40, 63 << 29)
 
 
-@pytest.mark.parametrize("n_jobs", [1000, pytest.param(11_434, marks=pytest.mark.full)])
+@pytest.mark.parametrize("n_jobs", [300, pytest.param(11_434, marks=pytest.mark.full)])
 def test_the_real_sample_runs_under_every_policy(data, n_jobs):
     w = fb.read(data / "slurm" / "cirrus_2024Q1_sacct_subset.csv.gz")
     assert (w.records, len(w)) == (11_635, 11_434)
