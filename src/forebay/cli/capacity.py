@@ -118,6 +118,7 @@ def command(
     ] = None,
     page: options.PageOption = True,
     fresh: options.FreshOption = False,
+    anonymise: options.AnonymiseOption = False,
     form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -128,6 +129,7 @@ def command(
     too, with exit code 0.
     """
     use_one_thread()
+    from forebay._run.disguise import refuse_shares
     from forebay.cli._input import given_command
     from forebay.cli._input.options import parse_period
     from forebay.cli._render.capacity import report
@@ -138,6 +140,8 @@ def command(
 
     options.know(metrics)
     specs = _policies(policy, policies)
+    if anonymise:
+        refuse_shares(*specs)
     if plots:
         check(())
     asked = Asked(
@@ -151,6 +155,7 @@ def command(
         seeds=seeds,
         replicas=replicas,
         shake=shake,
+        anonymise=anonymise,
     )
     question = asking(asked, target, vary or ["burst-buffer"], ranges or [], specs, precision, price)
     found = find(

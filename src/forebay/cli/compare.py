@@ -88,6 +88,7 @@ def command(
     ] = True,
     page: options.PageOption = True,
     jobs: options.CountOption = None,
+    anonymise: options.AnonymiseOption = False,
     form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -105,6 +106,7 @@ def command(
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
+    from forebay._run.disguise import refuse_shares
     from forebay.cli._input import given_command
     from forebay.cli._input.setting import read_setting
     from forebay.cli._render.comparison import report
@@ -124,7 +126,10 @@ def command(
     select(policies, reference)  # to complain before anything is read
     if plots:
         pictures.check([*FIGURES, SCHEDULE])
-    setting = scaled(read_setting(workload, platform, job_model, seed, window, failures, part, warm), load)
+    if anonymise:
+        refuse_shares(policies or "", reference or "")
+    given = read_setting(workload, platform, job_model, seed, window, failures, part, warm, anonymise)
+    setting = scaled(given, load)
     compared = compare(
         plan_of(setting, policies, reference, replicas, bounds, whatifs),
         output,

@@ -84,6 +84,7 @@ def command(
         typer.Option("--plots/--no-plots", help="Draw figures too, with -o. Default: yes.", show_default=False),
     ] = None,
     page: options.PageOption = True,
+    anonymise: options.AnonymiseOption = False,
     form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -103,6 +104,7 @@ def command(
     from forebay._fidelity import _files, _paper
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
     from forebay._run import labels
+    from forebay._run.disguise import refuse_shares
     from forebay.cli._input import given_command
     from forebay.cli._input.setting import read_setting
     from forebay.figures import _folder
@@ -112,9 +114,12 @@ def command(
         labels.check(policy)
     if plots:
         _folder.check([])
-    setting = read_setting(workload, platform, job_model, seed, None, failures, part, warm and part is not None)
+    warmed = warm and part is not None
+    setting = read_setting(workload, platform, job_model, seed, None, failures, part, warmed, anonymise)
     policy, spec = setting.called(policy, USUAL)
     scheduler = load_policy(spec)
+    if anonymise:
+        refuse_shares(spec)
     refuse_unrecorded(setting.workload)
     if output:
         refuse_other(output, KIND)

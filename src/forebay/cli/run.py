@@ -42,6 +42,7 @@ def command(
     closed: options.ClosedLoopOption = False,
     window: options.WindowOption = None,
     metrics: options.MetricsOption = None,
+    anonymise: options.AnonymiseOption = False,
     form: options.TableFormatOption = TableFormat.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -51,6 +52,7 @@ def command(
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
     from forebay._run import labels
+    from forebay._run.disguise import refuse_shares
     from forebay._run.site_policy import USUAL
     from forebay.cli._input.setting import read_setting
     from forebay.experiments.setting import in_closed_loop
@@ -59,9 +61,11 @@ def command(
     options.know(metrics)
     if policy is not None:
         labels.check(policy)
-    setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
+    setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm, anonymise)
     policy, spec = setting.called(policy, USUAL)
     scheduler = load_policy(spec)
+    if anonymise:
+        refuse_shares(spec)
     if closed:
         setting = in_closed_loop(setting)
     if output:

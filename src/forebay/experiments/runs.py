@@ -71,6 +71,7 @@ class Run:
     window: tuple[float, float] | None = None  # seconds: numbers are of this part of the run alone
     only: tuple[str, ...] = ()  # conditions: numbers of jobs are of those for which all hold
     metrics: tuple[str, ...] = ()  # of the user's own: files, or marks of what only this process has
+    labels: bool = False  # whether users, groups and accounts go by labels
     keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
     effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
@@ -122,6 +123,7 @@ class Run:
             **only,
             **amounts,
             **own,
+            **({"labels": True} if self.labels else {}),
         }
 
 
@@ -190,16 +192,19 @@ def lengthened(workload: "Workload", added: Added) -> "Workload":
 
 def given_to(run: Run) -> tuple["Workload", Any, int, str | None, str | None]:
     """What a run is made of, beside its policy: workload, machine, seed, job model and failures."""
+    from forebay._run.disguise import disguised
+    from forebay._run.simulate import machine_of
     from forebay.platforms import load
     from forebay.platforms.variation import varied
     from forebay.workload.operations import perfect_estimates
 
-    workload = workload_of(run.jobs)
+    workload, machine = workload_of(run.jobs), marks.of(run.platform)
+    if run.labels:
+        workload, machine = disguised(workload, load(machine) if machine else machine_of(workload))
     if run.added is not None:
         workload = lengthened(workload, run.added)
     if run.known:
         workload = perfect_estimates(workload)
-    machine = marks.of(run.platform)
     machine = varied(load(machine), run.amounts) if run.amounts else machine or None
     return workload, machine, run.seed, run.job_model or None, run.failures or None
 

@@ -27,7 +27,7 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
     """
     if seed < 0:
         raise InputError(f"the seed is {seed}; give a whole number from 0 up")
-    rng = _random(w, seed)
+    rng = draws_of(w, seed)
     jobs, _ = in_order(w.jobs)
     old, new = jobs["id"], pl.Series("id", np.arange(1, len(jobs) + 1))
     jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in (*WHO, *_PARENTS) if name in jobs.columns))
@@ -59,7 +59,7 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
     )
 
 
-def _random(w: Workload, seed: int) -> np.random.Generator:
+def draws_of(w: Workload, seed: int = 0) -> np.random.Generator:
     """Draws that depend on the seed and on what is taken away.
 
     Of the seed alone (0, mostly), anyone could draw the same order again and undo it.

@@ -131,6 +131,13 @@ WarmOption = Annotated[
         "--warm", help="Begin the slice with the jobs that ran and waited then, as the trace has it; with --slice."
     ),
 ]
+AnonymiseOption = Annotated[
+    bool,
+    typer.Option(
+        "--anonymise",
+        help="Call users, groups and accounts by labels, such as user-3: always the same ones for the jobs of a file.",
+    ),
+]
 PageOption = Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too: all of it in one page.")]
 FailIfOption = Annotated[
     list[str] | None,

@@ -42,6 +42,7 @@ class Asked:
     seeds: int | None
     replicas: int | None
     shake: str
+    anonymise: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def replicas_of(asked: Asked, policy: str) -> tuple[list["Run"], str]:
                 added=added,
                 failures=asked.failures or "",
                 metrics=tokens(),
+                labels=asked.anonymise,
             )
         )
     if made:
@@ -217,6 +219,7 @@ def read(
     from dataclasses import replace
 
     from forebay import platforms
+    from forebay._run.disguise import Disguise
     from forebay._run.simulate import machine_of
     from forebay.engine.build.feasibility import sized
     from forebay.experiments.runs import workload_of
@@ -227,6 +230,10 @@ def read(
     runs, about = replicas_of(asked, "")
     workloads = [workload_of(jobs) for jobs in dict.fromkeys(run.jobs for run in runs)]
     given = named or machine_of(workloads[0])
+    if asked.anonymise:
+        labels = [Disguise.of(one, given) for one in workloads]
+        given = labels[0].platform(given)
+        workloads = [by.workload(one) for by, one in zip(labels, workloads, strict=True)]
     machine = sized(workloads[0], given)
     called = _called(policies, given, asked.platform or workloads[0].platform)
     runs = [replace(run, policy=next(iter(called.values()))) for run in runs]
