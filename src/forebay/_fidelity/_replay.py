@@ -9,6 +9,7 @@ import polars as pl
 
 from forebay._fidelity import _moving, _reasons, _scores
 from forebay._fidelity._doubts import doubts
+from forebay._fidelity._eligible import recorded_waits, simulated_wait
 from forebay._fidelity._found import Fidelity
 from forebay._fidelity._use import use_of
 from forebay._fidelity.fit import Run
@@ -136,12 +137,11 @@ def _pairs(w: Workload, result: Result) -> pl.DataFrame:
         *who,
         nodes=pl.col("requested_number_of_resources").cast(pl.Int64),
         simulated_start="starting_time",
-        simulated_wait="waiting_time",
+        simulated_wait=simulated_wait(w, result.jobs.columns),
     )
-    recorded = w.jobs.select("submit", "run_time", "recorded_start", job_id="id").with_columns(
-        recorded_wait=pl.col("recorded_start") - pl.col("submit")
-    )
-    both = recorded.filter(pl.col("recorded_wait").is_not_nan() & (pl.col("recorded_wait") >= 0)).join(
-        simulated.collect(), on="job_id", how="inner", maintain_order="left"
+    both = (
+        recorded_waits(w)
+        .filter(pl.col("recorded_wait").is_not_nan() & (pl.col("recorded_wait") >= 0))
+        .join(simulated.collect(), on="job_id", how="inner", maintain_order="left")
     )
     return both.with_columns(error=pl.col("simulated_wait") - pl.col("recorded_wait"))
