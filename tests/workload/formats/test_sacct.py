@@ -339,6 +339,15 @@ def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(f
         (HEAD.replace("|", ";"), "holds no job"),
         (HEAD.replace("|", "  "), "line 1: columns are padded with blanks, and what is long is cut"),
         ("1 2 3", "line 1: is no header that names JobID"),
+        (
+            "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n1 a b c R 1:00 1 n1",
+            "line 1: is the header of squeue",
+        ),
+        (
+            "   JOBID PARTITION     NAME  ST  TIME NODELIST(REASON)\n1 a b R 1:00 n1",
+            "read what `scontrol show job` prints",
+        ),
+        ("JOBID|SUBMIT_TIME|TIME_LIMIT\n1|2024-01-31T08:00:00|1:00", "is the header of squeue, .*, or list with sacct"),
         ("JobID|State\n1|x", r"line 1: no column Submit \(or Eligible\), ElapsedRaw .*, NNodes"),
         ("JobID|Submit|jobid|Elapsed|NNodes\n", "line 1: the column JobID occurs twice"),
         (

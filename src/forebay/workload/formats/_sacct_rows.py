@@ -15,6 +15,7 @@ from forebay.workload.formats._sacct_depends import SINGLETON
 from forebay.workload.formats._sacct_mend import Mender
 
 _ARRIVAL = ("Eligible", "Submit")
+_SQUEUE = re.compile(r"\bJOBID\b.*(?:\bNODELIST\(REASON\)|\b(?:TIME_LIMIT|SUBMIT_TIME|START_TIME)\b)")
 _LENGTH = ("ElapsedRaw", "Elapsed", "End")
 _SIZE = ("NNodes", "AllocNodes", "ReqNodes", "AllocTRES", "ReqTRES", "NCPUS", "AllocCPUS", "ReqCPUS")
 
@@ -101,6 +102,9 @@ def _delimiter(first: str, path: Path) -> str:
     """The character between the names of the header: that by which most of them are known names."""
     if is_headless(first):
         raise InputError(f"{path}: line 1: is a job, not the names of the columns; list again without -n (--noheader)")
+    if _SQUEUE.search(first):
+        cure = "read what `scontrol show job` prints, or list with sacct"
+        raise InputError(f"{path}: line 1: is the header of squeue, which does not tell how long jobs ran; {cure}")
     if not is_header(first) and not set(first) & set("|,"):
         raise InputError(f"{path}: line 1: is no header that names JobID; {_HOW}")
     known = {name.lower() for name in KNOWN}
