@@ -49,6 +49,8 @@ SLOW = (
     "compare ub.parquet.zip --vary bf_window=1440 --vary weights.Fairshare=0 --vary "
     "limits.qos.general-compute.MaxJobsPU=20 --vary classes.g.nodes=16 --vary classes.n.nodes=100 --replicas 0 "
     "--no-bounds --no-plots --top 2 -o ub.compared -q",
+    "capacity ub.parquet.zip --vary classes.g.nodes --range 8:32 --target p95_wait[gpus > 0] <= 60h --replicas 3 "
+    "-o ub.sized -q",
     "run ub.parquet.zip -o ub.run -q",
     "explain ub.run --worst 2 -q",
     "capacity default --platform flat:nodes=96,burst_buffer=480GB --job-model alloc-only --target mean_wait <= 3h -q",
