@@ -4,6 +4,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 import time
 
 import pytest
@@ -31,7 +32,7 @@ def _until(true, seconds):
 
 
 def _agent(cluster, folder, *more):
-    command = ["forebay", "slurm", "agent", str(folder), "--even-as-root", *more]
+    command = [sys.executable, "-m", "forebay", "slurm", "agent", str(folder), "--even-as-root", *more]
     env = dict(os.environ, SLURM_CONF=str(cluster.folder / "slurm.conf"))
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

@@ -55,12 +55,15 @@ def run(minutes, folder, seed=1, speed=20):
             thread.start()
             watch = Watch(Path(folder), slurm, policies=("fcfs-bb", "plan-best"), replay_every=3 * 3600.0)
             said, until, begun = [], time.monotonic() + 60 * minutes, cluster.clock.now()
-            while time.monotonic() < until:
-                began = cluster.clock.now()
-                watch.once(said.append)
-                slurm.sleep(60 - (cluster.clock.now() - began))
-            stop.set()
-            thread.join()
+            try:
+                while time.monotonic() < until:
+                    began = cluster.clock.now()
+                    watch.once(said.append)
+                    slurm.sleep(60 - (cluster.clock.now() - began))
+            finally:
+                watch.end()
+                stop.set()
+                thread.join()
             calls = cluster.run("sdiag")
             hours = (cluster.clock.now() - begun) / 3600
     rpcs = re.findall(r"^\s+(REQUEST_\w+)\s+\(\s*\d+\) count:(\d+)", calls, re.MULTILINE)

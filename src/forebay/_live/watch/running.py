@@ -119,7 +119,11 @@ class Watch:
                 if cycles is None or done < cycles:
                     self.slurm.sleep(min(max(begun + self.every - self.slurm.now(), 0.1), self.every))
         finally:
-            self._replays.end()
+            self.end()
+
+    def end(self) -> None:
+        """Stop a replay that goes on."""
+        self._replays.end()
 
     def once(self, tell: Callable[[str], None]) -> None:
         """A cycle; what fails is said."""
