@@ -184,6 +184,14 @@ def test_a_folder_of_ones_own_stays_and_is_used_again(tmp_path):
     assert again[1] != times[1], "nobody knows whether an object is still the same"
 
 
+def test_a_relative_folder_is_found_from_elsewhere_too(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    found = fb.compare("table1", "fcfs", replicas=0, output="mine")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert found.runs["fcfs"].jobs.height == 8
+
+
 def test_policies_alike_on_the_trace_alone_are_not_called_the_same():
     """filler and fcfs-bb start all jobs of table1 at the same times, and some of its replicas at others."""
     found = fb.compare("table1", ["fcfs-bb", "filler"], replicas=2)

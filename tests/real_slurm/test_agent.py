@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -32,7 +33,7 @@ def _until(true, seconds):
 
 
 def _agent(cluster, folder, *more):
-    command = [sys.executable, "-m", "forebay", "slurm", "agent", str(folder), "--even-as-root", *more]
+    command = [Path(sys.executable).with_name("forebay"), "slurm", "agent", str(folder), "--even-as-root", *more]
     env = dict(os.environ, SLURM_CONF=str(cluster.folder / "slurm.conf"))
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

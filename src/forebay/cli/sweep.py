@@ -87,7 +87,7 @@ def command(
         notes = tidy.notes(finished)
         lost = {} if failed is None else {run.name: failure.text for run, failure in failed.failed}
         files = tidy.write(finished, folder) if finished else []
-        document = tidy.document(found, notes, lost) | {"metrics": tidy.shown(finished)}
+        document = tidy.document(found, notes, lost) | tidy.about_metrics(finished)
         files += _page(context, spec, folder, document, page) if finished else []
     counts = {"total": len(runs), "found": before, "made": len(finished) - before}
     if form is TableFormat.json:

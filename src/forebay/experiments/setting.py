@@ -60,7 +60,7 @@ class Setting:
         `name` is what tables call the policy; its spec, where that is another, or None where it has none.
         """
         from forebay._run.simulate import simulate
-        from forebay.metrics._own import files
+        from forebay.metrics._own import files, kept
         from forebay.metrics._period import closed
         from forebay.metrics._summary import collected
         from forebay.metrics.window import window as within
@@ -72,7 +72,8 @@ class Setting:
         recorded = of_trace.numbers(self.workload, self.window)
         limits = self.limits_of(result, policy)
         part = result if window is None else within(result, *window)
-        numbers, remarks = collected(part, files.named(self.metrics))
+        own = files.named(self.metrics)
+        numbers, remarks = collected(part, own)
         notes = [*notes_of(result, self.workload, len(limits)), *_named(limits), *of_trace.notes(recorded), *remarks]
         facts = {**result.facts, "policy": name, "notes": notes}
         if spec not in ("", None, name):
@@ -80,7 +81,8 @@ class Setting:
         if self.given and spec is not None:
             facts["command"] = ["forebay", "run", self.given[0], "--policy", _written(name, spec), *self.given[1:]]
         result = replace(result, facts=facts)
-        beside = {"window": window, "summary": numbers} | ({"recorded": recorded} if recorded else {})
+        beside = {"window": window, "summary": numbers, **kept.noted(numbers, own)}
+        beside |= {"recorded": recorded} if recorded else {}
         return result, document(result, **beside)
 
     def called(self, text: str | None, usual: str) -> "Called":

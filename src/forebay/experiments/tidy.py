@@ -149,6 +149,13 @@ def shown(finished: Finished) -> list[str]:
     return [*METRICS, *own_metrics(finished)]
 
 
+def about_metrics(finished: Finished) -> dict[str, Any]:
+    """The same for a page, and what is to be known of metrics of the user's own."""
+    from forebay.metrics._own import kept, registry
+
+    return {"metrics": shown(finished), **kept.noted(own_metrics(finished), registry.own())}
+
+
 def remarks(finished: Finished) -> list[str]:
     """What is to be said of those that are left empty."""
     return list(dict.fromkeys(remark for _, record in finished for remark in record.document.get(REMARKS, ())))

@@ -51,10 +51,10 @@ def metrics() -> tuple[Metric, ...]:
 
 
 def find(name: str) -> Metric | None:
-    """The metric that gives a number of this name, if there is one."""
+    """The metric that gives a number of this name, or gave it in a folder that was read, if there is one."""
     every = metrics()
     exact = (one for one in every if name in one.names)
-    return next(exact, None) or next((one for one in every if one.gives(name)), None)
+    return next(exact, None) or registry.kept(name) or next((one for one in every if one.gives(name)), None)
 
 
 def about(name: str) -> Metric:

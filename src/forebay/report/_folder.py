@@ -11,6 +11,7 @@ from polars.exceptions import PolarsError
 
 from forebay._support.reading import read_text
 from forebay.errors import InputError, listed
+from forebay.metrics._own import kept
 from forebay.results import read_document
 
 _RUN, _MANIFEST, _VERDICTS, _BOUNDS = "run.json", "compare.json", "verdicts.csv", "bounds.csv"
@@ -78,7 +79,7 @@ class Runs:
 def read(folder: Path) -> Runs:
     """The runs of a folder; of a comparison, shortest mean wait first."""
     if (folder / _RUN).is_file():
-        alone = read_document(folder)
+        alone = _document(folder)
         return Runs([alone], [folder], None, words_of(alone))
     places = sorted(path.parent for path in folder.glob(f"*/{_RUN}")) if folder.is_dir() else []
     manifest = _manifest(folder)
@@ -86,7 +87,7 @@ def read(folder: Path) -> Runs:
     places = [place for place in places if not isinstance(mine, list) or f"{place.name}/{_RUN}" in mine]
     if not places:
         raise InputError(f"{folder}: {_wanting(folder)}")
-    found = sorted(((read_document(place), place) for place in places), key=lambda one: _by_wait(one[0]))
+    found = sorted(((_document(place), place) for place in places), key=lambda one: _by_wait(one[0]))
     if len({str(document.get("workload")) for document, _ in found}) > 1:
         names = listed([place.name for place in places])
         raise InputError(f"{folder}: its runs ({names}) are not of one workload; make a report of each")
@@ -103,6 +104,13 @@ def read(folder: Path) -> Runs:
     numbers = (*_MEMBERS, pl.col("jobs").cast(pl.Int64), _numbers(*_HOURS))
     groups = _table(folder / _GROUPS, "table of groups", *numbers)
     return Runs(documents, folders, verdicts, words_of(manifest), bounds, shown, not_run, groups, copies)
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    """What run.json holds; the units of users' metrics are known from then on."""
+    document = read_document(folder)
+    kept.recall(document, folder / _RUN)
+    return document
 
 
 def _wanting(folder: Path) -> str:

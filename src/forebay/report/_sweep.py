@@ -12,6 +12,7 @@ from forebay._support.reading import read_bytes
 from forebay._support.student import spread
 from forebay._support.text import counted, together
 from forebay.errors import listed
+from forebay.metrics._own import kept
 from forebay.report import _inputs, tables
 from forebay.report._document import read_answer, unreadable
 from forebay.report._folder import words_of
@@ -29,6 +30,7 @@ Rows = Sequence[Mapping[str, Any]]
 def page_of(folder: Path) -> Page:
     """The page of a folder that `forebay sweep` wrote."""
     document = read_answer(folder / NAME)
+    kept.recall(document, folder / NAME)
     path = folder / TABLE
     columns = [*_settings(document["combinations"]), _WAIT]
     return page(document, _table_of(path, columns) if path.is_file() else [])

@@ -4,6 +4,7 @@ This is all that knows what a saved run looks like. It stands below everything e
 Result can save it, and a change of the files compiles nothing again.
 """
 
+from forebay.results._format import OWN_METRICS
 from forebay.results._load import load, read_document
 from forebay.results._nodes import first_ids, n_ids
 from forebay.results._records import Record, load_record, save_record
@@ -14,6 +15,7 @@ from forebay.results._spent import SPENT, spent
 __all__ = [
     "JOBS_CSV",
     "JOBS_MORE",
+    "OWN_METRICS",
     "SPENT",
     "Record",
     "Result",

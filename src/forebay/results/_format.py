@@ -15,7 +15,9 @@ FORMAT = 1
 RUN = "run.json"
 JOBS_FOR_OTHERS = "jobs.csv"  # Batsim's columns of the job table; written for other tools, never read
 
-BESIDE = ("window", "summary", "recorded")
+OWN_METRICS = "own_metrics"
+"""What run.json and sweep.json say of metrics of a user's own: name to unit, and which is better."""
+BESIDE = ("window", "summary", "recorded", OWN_METRICS)
 """What the command line adds to run.json: numbers that can be had again from the rest."""
 
 DIGESTS = "sha256"

@@ -24,7 +24,7 @@ def document(result: Saveable, **beside: Any) -> dict[str, Any]:
     result
         The run.
     **beside
-        `window`, `summary` and `recorded`, where they are given.
+        `window`, `summary`, `recorded` and `own_metrics`, where they are given.
 
     Examples
     --------

@@ -34,7 +34,8 @@ class Runs(Mapping[str, "Result"]):
     """The run of each policy on the trace itself, by name, best first; read when it is asked for."""
 
     def __init__(self, compared: Compared):
-        self._folders = {one["policy"]: compared.folder / one["folder"] for one in compared.documents}
+        whole = compared.folder.resolve()  # whoever reads a run later may be elsewhere
+        self._folders = {one["policy"]: whole / Path(one["folder"]).name for one in compared.documents}
         self._read: dict[str, Result] = {}
 
     def __getitem__(self, policy: str) -> "Result":

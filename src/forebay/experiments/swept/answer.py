@@ -52,7 +52,7 @@ class Sweep(InPapers):
         self, finished: tidy.Finished, name: str = "", before: int = 0, files: Sequence[Path] = (), asked: str = ""
     ):
         self._before, self._files, self._asked = before, tuple(files), asked
-        self._metrics = tidy.shown(finished)
+        self._metrics = tidy.about_metrics(finished)
         self._found = tidy.combinations(finished)
         self._swept = runs.of(finished, len(finished), name)
         judged = tidy.verdict_rows(self._found)
@@ -73,7 +73,7 @@ class Sweep(InPapers):
         from forebay.report import write_page
         from forebay.report._sweep import page
 
-        about = {"name": self._swept.name or "sweep", "spec": self._asked, "metrics": self._metrics}
+        about = {"name": self._swept.name or "sweep", "spec": self._asked, **self._metrics}
         document = {**tidy.document(self._found, self.notes, {}), **about, "versions": versions()}
         return write_page(page(document, self.table.rows(named=True)), as_path(path, "the report"))
 

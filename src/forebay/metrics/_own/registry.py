@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 
 from forebay.errors import InputError
+from forebay.metrics._metric import Metric
 from forebay.metrics._own.own import Own, is_mark
 
 _own: dict[tuple[str, str], Own] = {}
+_kept: dict[str, Metric] = {}
+"""What folders say of numbers of metrics whose code is not at hand."""
 _written: dict[str, str] = {}
 """Files as their users write them."""
 
@@ -36,6 +39,16 @@ def replace(file: str, some: Iterable[Own], written: str) -> None:
     _written[file] = written
 
 
+def remember(one: Metric) -> None:
+    """What a folder says of a number."""
+    _kept[one.names[0]] = one
+
+
+def kept(name: str) -> Metric | None:
+    """The same, if any does."""
+    return _kept.get(name)
+
+
 def tokens() -> tuple[str, ...]:
     """What runs are given so that they have all of these."""
     return tuple(dict.fromkeys(one.token for one in own()))
@@ -49,3 +62,4 @@ def words(some: Iterable[str]) -> list[str]:
 def forget() -> None:
     """Know none of them any more."""
     _own.clear()
+    _kept.clear()
