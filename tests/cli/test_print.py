@@ -22,6 +22,7 @@ pytestmark = pytest.mark.small
         (13920.0, "3 h 52 min", "3h 52m", "3.9h"),
         (100800.0, "1 d 4 h", "1d 4h", "1.2d"),
         (86400.0 * 365, "365 d", "365d", "365d"),
+        (math.nan, "nan", "nan", "nan"),
     ],
 )
 def test_durations(value, long, short, shortest):

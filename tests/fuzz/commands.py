@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -74,10 +75,12 @@ def harness() -> Iterator[None]:
     with open("/proc/self/statm", encoding="ascii") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, old[1]))
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # Python's own habit, beside a policy's file
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, old)
+        sys.dont_write_bytecode = writes
         signal.signal(signal.SIGALRM, alarm)
         program.app, cluster.executing, handlers = kept
         for number, handler in handlers.items():

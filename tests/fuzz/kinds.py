@@ -395,7 +395,11 @@ def _make_special(kind: str, path: Path) -> None:
             file.truncate(HUGE)
     elif kind == "socket":
         with socket.socket(socket.AF_UNIX) as one:
-            one.bind(os.path.relpath(path))
+            here = os.open(".", os.O_RDONLY)  # an address of a socket is short
+            os.chdir(path.parent)
+            one.bind(path.name)
+            os.fchdir(here)
+            os.close(here)
     elif kind == "empty":
         path.write_bytes(b"")
     elif kind != "nothing":

@@ -164,6 +164,17 @@ def test_a_document_that_tells_nothing_is_refused(tmp_path, name, text):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+def test_numbers_of_a_document_beyond_all_floats_are_refused(tmp_path):
+    found = fb.sweep(workloads=["table1"], policies=["fcfs"])
+    document = found.document() | {"metrics": ["mean_wait"], "name": "mine", "spec": ""}
+    (tmp_path / "sweep.json").write_text(json.dumps(document))
+    write(tmp_path)
+    document["combinations"][0]["mean_wait"] = 10**400
+    (tmp_path / "sweep.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"sweep\.json: does not tell of an answer"):
+        write(tmp_path)
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -1,6 +1,7 @@
 """Folders of saved runs: read back as they were, or refused by the name of the file and what is wrong with it."""
 
 import json
+import math
 
 import polars as pl
 import pytest
@@ -74,6 +75,8 @@ def test_a_table_that_the_run_has_not_is_empty(run):
         ("run.json", document(summary={}), "run.json: its summary is empty; write the run again"),
         ("run.json", document(summary=[1]), "run.json: summary is [1], not a dictionary"),
         ("run.json", document(summary={"mean_wait": "long"}), "summary: mean_wait is 'long', not a number"),
+        ("run.json", document(summary={"mean_wait": math.nan}), "summary: mean_wait is nan, not a number"),
+        ("run.json", document(summary={"mean_wait": math.inf}), "summary: mean_wait is inf, not a number"),
         ("run.json", document(summary={"mean_wait": 10**400}), "summary: mean_wait is 1000"),
         ("run.json", document(facts=3), "run.json: facts is 3, not a dictionary"),
         (

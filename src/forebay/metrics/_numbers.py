@@ -24,7 +24,7 @@ def short_seconds(value: float | None) -> str:
 
 def shortest_seconds(value: float | None) -> str:
     """A duration for the narrowest tables, in one unit: "3.9h"."""
-    if value is None or value < 60:
+    if value is None or not value >= 60:  # what no file of ours holds, NaN, neither
         return short_seconds(value)
     size, unit = next((size, unit) for size, unit in ((86400, "d"), (3600, "h"), (60, "m")) if value >= size)
     amount = value / size

@@ -77,7 +77,7 @@ def _page_of(folder: Path) -> "Page":
             try:
                 made: Page = _module(module).page_of(folder)
                 return made
-            except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
                 raise _document.unreadable(folder / name) from None
     with reading(*(path.parent for path in [folder / RUN, *sorted(folder.glob(f"*/{RUN}"))] if path.is_file())):
         runs: Page = _module("_compared").page_of(folder)

@@ -1,5 +1,6 @@
 """The files of a saved run: which table lies where, what it must hold, and what run.json says besides facts."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -48,6 +49,8 @@ def wrong_summary(summary: Any) -> str:
             return f"summary: {brief(name)} cannot name a number"
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             return f"summary: {listed([name])} is {brief(value)}, not a number"
+        if isinstance(value, float) and not math.isfinite(value):
+            return f"summary: {listed([name])} is {value}, not a number"
         if isinstance(value, int) and abs(value) >= 2**1023:
             return f"summary: {listed([name])} is {brief(value)}, which is too large"
     return ""
