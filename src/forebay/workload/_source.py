@@ -134,7 +134,13 @@ def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
 
     Where some run already, second 0 is the moment at which they do: it stays.
     """
-    jobs = jobs.sort("submit", "id", maintain_order=True)
+    order = jobs.select(pl.arg_sort_by("submit", "id", maintain_order=True)).to_series()
+    columns = jobs.get_columns()
+    del jobs  # column by column: of ten million jobs, a table beside the sorted one is a gigabyte
+    for place, column in enumerate(columns):
+        columns[place] = column.gather(order)
+    del column
+    jobs = pl.DataFrame(columns)
     moved = 0.0 if "running_since" in jobs.columns else float(jobs["submit"][0])
     return later(jobs, -moved), moved
 

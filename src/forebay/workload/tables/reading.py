@@ -52,9 +52,9 @@ def read(
         dropped[DROPPED] = int(found["wrong"].sum())
         found = found.filter(~pl.col("wrong"))
     records = len(found) + sum(dropped.values())
-    found = found.drop("wrong", *zones)
-    found = _ran(found, dropped, path)
-    return _workload(found, by, records, dropped, path)
+    ran = [_ran(found.drop("wrong", *zones), dropped, path)]
+    del found
+    return _workload(ran, by, records, dropped, path)
 
 
 _Samples = AnyMapping[str, str] | None
@@ -241,8 +241,9 @@ def _same_unit(found: pl.DataFrame, path: Path) -> None:
         )
 
 
-def _workload(found: pl.DataFrame, by: Mapping, records: int, dropped: dict[str, int], path: Path) -> Workload:
-    notes: list[str] = []
+def _workload(ran: list[pl.DataFrame], by: Mapping, records: int, dropped: dict[str, int], path: Path) -> Workload:
+    """Of the fields of jobs that ran, which are taken from the list: a table of ten million jobs is a gigabyte."""
+    found, notes = ran.pop(), list[str]()
     columns: dict[str, Any] = {"id": _numbers(found, notes), "submit": found["arrival"], "run_time": found["run_time"]}
     endless = pl.Series([math.inf]).new_from_index(0, len(found))
     columns["walltime"] = found["walltime"].fill_null(math.inf) if "walltime" in found.columns else endless
@@ -271,8 +272,7 @@ def _workload(found: pl.DataFrame, by: Mapping, records: int, dropped: dict[str,
     if "memory" in columns:
         notes.append(_source.MEMORY_NOTE)
     del found
-    jobs, first = _source.in_order(job_table(columns))
-    columns.clear()
+    jobs, first = _source.in_order(_emptied(columns))
     stem = next((path.name[: -len(end)] for end in _ENDINGS if path.name.lower().endswith(end)), path.name)
     made = Workload(
         name=stem or path.name,
@@ -289,6 +289,13 @@ def _workload(found: pl.DataFrame, by: Mapping, records: int, dropped: dict[str,
     return checked(made, path)
 
 
+def _emptied(columns: dict[str, Any]) -> pl.DataFrame:
+    """The job table of columns that nothing else holds any more, so that what is sorted is there only once."""
+    made = job_table(columns)
+    columns.clear()
+    return made
+
+
 def _numbers(found: pl.DataFrame, notes: list[str]) -> pl.Series:
     """The jobs' own numbers, where they have such; else those of the rows that are left."""
     if "id" in found.columns:
@@ -301,10 +308,10 @@ def _numbers(found: pl.DataFrame, notes: list[str]) -> pl.Series:
 
 def _coded(words: pl.Series) -> tuple[pl.Series, dict[int, str]]:
     """Numbers for the words, -1 for those that stand for nothing, and what they are called."""
-    every = words.unique(maintain_order=True).drop_nulls().cast(pl.String)
-    plain = ["" if word.strip().lower() in values.UNKNOWN else word.strip() for word in every]
+    every = words.unique(maintain_order=True).drop_nulls()
+    plain = ["" if word.strip().lower() in values.UNKNOWN else word.strip() for word in every.cast(pl.String)]
     coded, names = numbered(plain, {})
-    return words.cast(pl.String).replace_strict(every, coded, default=-1, return_dtype=pl.Int64), names
+    return words.to_physical().replace_strict(every.to_physical(), coded, default=-1, return_dtype=pl.Int64), names
 
 
 def _digest(path: Path) -> str:
