@@ -23,7 +23,8 @@ class SlackBased(fb.Policy):
         if not (fit | new).any():
             return
         starts = profile.plan(line)
-        slack = np.maximum(self.slack * (starts - view.now), self.least)
+        promised = np.where(starts < np.inf, starts - view.now, 0.0)  # who can never start is promised nothing
+        slack = np.maximum(self.slack * promised, self.least)
         self.latest[line[new]] = (starts + slack)[new]
         bound = np.maximum(self.latest[line], starts)
         for job in line[fit]:

@@ -9,6 +9,7 @@ import pytest
 import forebay
 from cases import pooled
 from forebay import LogReason, errors
+from forebay.workload import job_table, models
 
 pytestmark = pytest.mark.small
 
@@ -160,6 +161,23 @@ CASES = {
         ["t = 9 s", "2 jobs", "job 12 first", "4 nodes, 10 burst_buffer"],
     ),
 }
+
+
+def test_a_job_that_grows_too_far_is_named_with_its_sizes():
+    class Grow(forebay.Policy):
+        resizes = True
+
+        def decide(self, view, act):
+            for job in view.queue:
+                act.start(job)
+            for job in view.points:
+                act.resize(job, 7)
+
+    table = {"id": [1, 2], "submit": [0.0, 0.0], "walltime": [9000.0] * 2, "run_time": [3600.0] * 2, "nodes": [4, 3]}
+    jobs = models.attach(forebay.Workload("two", job_table(table)), ["flexible:share=1"], 1)
+    says = r"resized job 1 to 7 nodes, 3 more than it has, while 1 is free; grow it by act\.free\[0\] at most"
+    with pytest.raises(errors.OversubscribedError, match=says):
+        forebay.simulate(jobs, "flat:nodes=8", Grow())
 
 
 @pytest.mark.parametrize("case", CASES)

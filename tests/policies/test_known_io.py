@@ -8,7 +8,7 @@ import pytest
 
 import forebay as fb
 from forebay.core.schemas import PHASE_SCHEMA
-from forebay.errors import InputError
+from forebay.errors import BadActionError, InputError
 from forebay.workload import job_table
 from twins.intensity import Naive
 
@@ -46,6 +46,11 @@ def known(workload, how, machine="flat:nodes=4,pfs=1GB/s"):
     asked = Ask(how)
     fb.simulate(workload, machine, asked, job_model="io-aware")
     return asked.found
+
+
+def test_who_has_not_said_how_much_it_knows_is_told_so():
+    with pytest.raises(BadActionError, match='known = "exact", "stated" or "learned"'):
+        fb.simulate(jobs((0, 1, 10, 20, 1)), "flat:nodes=4", Ask(None))
 
 
 def test_what_is_exact_and_stated_by_hand():

@@ -146,3 +146,45 @@ def test_policies_of_forebay_have_no_file_of_their_own():
     assert file_of(fb.policies.load("fcfs-bb")) is None
     assert own_code(fb.policies.load("fcfs-bb")) == []
     assert isinstance(own_code(types.SimpleNamespace()), list)
+
+
+SPIES = """
+import forebay as fb
+
+class Knowing(fb.Policy):
+    known = "{known}"
+
+    def decide(self, view, act):
+        for job in view.queue:
+            if view.io_bytes(job) > 0 and view.io_period(job) < float("inf"):
+                act.say(job, "moves")
+        act.backfill()
+
+
+class Careless(fb.Policy):
+    resizes = True
+
+    def decide(self, view, act):
+        act.backfill()
+        for job in view.points:
+            if len(view.queue) == 0:
+                act.resize(job, view.sizes(job)[-1])  # whether or not as many nodes are free
+            elif view.size(job) > view.sizes(job)[0]:
+                act.resize(job, view.sizes(job)[0])
+"""
+
+
+@pytest.mark.parametrize("known", ["exact", "stated", "learned"])
+def test_a_policy_that_knows_of_io_is_tried_where_there_is_some(tmp_path, known):
+    (tmp_path / "spies.py").write_text(SPIES.replace("{known}", known))
+    report = check_policy(f"{tmp_path / 'spies.py'}:Knowing", n_cases=8)
+    assert report.passed
+    assert report.tried.lines.never == ()
+
+
+def test_a_policy_that_resizes_is_tried_where_nodes_are_short(tmp_path):
+    (tmp_path / "spies.py").write_text(SPIES)
+    report = check_policy(f"{tmp_path / 'spies.py'}:Careless", n_cases=25)
+    assert {check.name for check in report.checks if not check.ok} == {"legal"}
+    assert "resized job" in report.explanation
+    assert report.tried.lines.never == ()

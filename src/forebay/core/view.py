@@ -263,11 +263,20 @@ class View(Outlook, Relatives, Watching):
 
     def io_bytes(self, job: int) -> float:
         """Bytes that the job moves, as far as known, for policies that declare `known`; of an application 0."""
-        return self._known(job, "bytes", 0.0)
+        return self._declared(job, "bytes", 0.0)
 
     def io_period(self, job: int) -> float:
         """The mean time between the beginnings of the job's I/O phases; inf where none is known. As `io_bytes`."""
-        return self._known(job, "period", np.inf)
+        return self._declared(job, "period", np.inf)
+
+    def _declared(self, job: int, what: str, otherwise: float) -> float:
+        """The same for policies that say how much they know; of an application what it is otherwise."""
+        if not len(self._state.known_io) and self._flex(job) is None:
+            raise BadActionError(
+                f"{self._when} asked what is known of jobs' I/O, but has not said how much it knows; give its class "
+                'known = "exact", "stated" or "learned"'
+            )
+        return self._known(job, what, otherwise)
 
     def _known(self, job: int, what: str, otherwise: float) -> float:
         """What is known of the job's I/O."""

@@ -1,22 +1,25 @@
 """What every policy promises, and the check of one policy on many cases."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from forebay._run.needs import wishes_on
 from forebay.core.running import IO
+from forebay.engine.build.program import Program
 from forebay.engine.build.tables import build, default_model, make_program
 from forebay.engine.driver.deciders import kernel_of
 from forebay.engine.driver.refusals import check_limits
 from forebay.engine.limits.build import site_of
-from forebay.engine.policy_io.needs import wishes_of
 from forebay.errors import InputError, PolicyError, StalledError
+from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart, manner_of
 from forebay.testing.case import Case
 from forebay.testing.drawing import KINDS, random_case
-from forebay.testing.kinds import pace
+from forebay.testing.kinds import Kind, Sizes, pace
 from forebay.testing.lines import Lines, lines_of, watch
 from forebay.testing.machines import Files
 from forebay.testing.report import Check, Report, Tally
@@ -25,6 +28,7 @@ from forebay.testing.shrink import shrink
 from forebay.testing.source import file_of, numbers_of, own_code
 from forebay.testing.uncompiled import check_without_compiler, has_own_kernel
 from forebay.testing.watch import DelayedError, SpinsError, TooLongError, WroteError, watched_run
+from forebay.workload.workload import Workload
 
 RULES = {
     "legal": "every action is one the engine can carry out: nothing oversubscribed, started twice or too early",
@@ -97,15 +101,27 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100, head_never_delaye
 
 def _cases(policy: Any, seed: int, n_cases: int) -> Iterator[Case]:
     """Small cases of every kind, then some around the policy's own numbers."""
-    kinds = [kind for kind in KINDS if kind.suits(policy)]
-    if IO in getattr(policy, "needs", ()):  # every case has links, since the policy asks for them by name
-        kinds = [Files(1.0) if isinstance(kind, Files) else kind for kind in kinds]
+    kinds = [kind for kind in map(_asked_by(policy), KINDS) if kind.suits(policy)]
     for number in range(n_cases):
         yield random_case(np.random.default_rng([seed, number]), kinds)
     scales = scales_of(numbers_of(policy), n_cases)
     for number in range(min(n_cases, EACH * len(scales))):
         scale = scales[number % len(scales)]
         yield random_case(np.random.default_rng([seed, number, 1]), kinds, scale)
+
+
+def _asked_by(policy: Any) -> Callable[[Kind], Kind]:
+    """More of what a policy declares that it looks at: links by their names, what moves over them, and sizes."""
+    links = IO in getattr(policy, "needs", ()) or getattr(policy, "known", None) is not None
+
+    def asked(kind: Kind) -> Kind:
+        if isinstance(kind, Files) and links:
+            return Files(1.0)
+        if isinstance(kind, Sizes) and getattr(policy, "resizes", False):
+            return Sizes((0.8, 0.8), 8)
+        return kind
+
+    return asked
 
 
 def _explain(spec: Any, rule: str, case: Case, message: str, keeps_head: bool) -> str:
@@ -129,10 +145,13 @@ def _breach(
     """The rule that the policy breaks on a case and how, or None; unless it `repeats`, from one run."""
     policy, limits = apart(load_policy(spec))
     platform, workload = case.platform(), case.workload()
-    program = make_program(workload, platform, default_model(workload, platform))
-    site = site_of(workload, platform, program, limits)
-    wishes = wishes_of(policy, str(spec), workload, platform)._replace(manner=manner_of(load_policy(spec)))
-    state, truth, _ = build(workload, platform, program, site, case.failures(), wishes)
+    ground = _Ground(workload, platform, default_model(workload, platform))
+    site = site_of(workload, platform, ground.program, limits)
+    try:
+        wishes = wishes_on(policy, str(spec), ground, manner_of(load_policy(spec)))
+    except InputError:  # it goes by I/O, and no job does any
+        return None
+    state, truth, _ = build(workload, platform, ground.program, site, case.failures(), wishes)
     if _is_refused(policy, state, truth):
         return None
     tables, long = (state, truth, platform.resources, wishes.labels), pace(case) > 1
@@ -159,6 +178,20 @@ def _breach(
     if first.hash != other.hash:
         return "repeats", "another object gave another log: use view.rng for randomness, and no global state"
     return None
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What a case is run on."""
+
+    workload: Workload
+    platform: Platform
+    job_model: str
+
+    @property
+    def program(self) -> Program:
+        """What jobs do; kept by whoever makes it."""
+        return make_program(self.workload, self.platform, self.job_model)
 
 
 def _is_refused(policy: Any, state: Any, truth: Any) -> bool:

@@ -108,21 +108,33 @@ class TwoSizes(Kind):
 
 
 class Sizes(Kind):
-    """Jobs that can run on more or fewer nodes."""
+    """Jobs that can run on more or fewer nodes.
+
+    Parameters
+    ----------
+    share
+        Of the cases that have some, and of the jobs there.
+    rounds
+        That a job has at most: it may change its size after each.
+    """
+
+    def __init__(self, share: tuple[float, float] = (0.3, 0.5), rounds: int = 4):
+        self._cases, self._jobs = share
+        self._rounds = rounds
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
-        """Half of the jobs of one case in three, which then has no chunks, no SSDs and jobs of one leg."""
-        if rng.random() < 0.7:
+        """Some jobs of some cases, which then have no chunks, no SSDs and jobs of one leg."""
+        if rng.random() >= self._cases:
             return case
         plain = [with_ssd(replace(job, legs=job.legs[len(job.legs) // 2 :][:1]), 0) for job in case.jobs]
-        jobs = (replace(job, flexible=self._drawn(rng, job)) if rng.random() < 0.5 else job for job in plain)
+        jobs = (replace(job, flexible=self._drawn(rng, job)) if rng.random() < self._jobs else job for job in plain)
         return replace(case, servers=0, large=0, jobs=tuple(jobs))
 
     def _drawn(self, rng: np.random.Generator, job: Job) -> Flexible:
         nodes = job.legs[0].nodes
         low, high = int(rng.integers(1, nodes + 1)), int(rng.integers(nodes, 2 * nodes + 1))
         type_ = ("moldable", "malleable", "malleable", "evolving")[int(rng.integers(4))]
-        return Flexible(type_, low, high, int(rng.integers(1, 5)), int(rng.integers(low, high + 1)))
+        return Flexible(type_, low, high, int(rng.integers(1, self._rounds + 1)), int(rng.integers(low, high + 1)))
 
     def less(self, case: Case) -> Iterator[Case]:
         """A job whose size is fixed, or of one round."""

@@ -84,7 +84,8 @@ def _origin(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Where the jobs come from, and what became of records that are not among them."""
     left_out = sum(facts["dropped"].values())
     rows = [("workload", facts["name"]), *(("from", line) for line in facts["provenance"])]
-    rows.append(("jobs", f"{facts['jobs']:,} of {counted(facts['records'], 'record')}"))
+    of = f" of {counted(facts['records'], 'record')}" if facts["records"] else ""  # none: they were made, not read
+    rows.append(("jobs", f"{facts['jobs']:,}{of}"))
     if left_out:
         rows.append(("left out", counted(left_out, "record")))
         rows += [("", f"{count:,}: {why}") for why, count in facts["dropped"].items()]

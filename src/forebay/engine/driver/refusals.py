@@ -91,6 +91,10 @@ def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyErr
     j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
     refusal, at = Refusal(int(cursor["refusal"])), f"at t = {now:.10g} s the policy"
     match refusal:
+        case Refusal.OVERSUBSCRIBED if (nodes := _resized_to(state, j)) > 0 and state.jobs[j][
+            "state"
+        ] == JobState.RUNNING:
+            return OversubscribedError(f"{at} resized {_name(state, j)} to {_more(state, j, r, resources[r], nodes)}")
         case Refusal.OVERSUBSCRIBED:
             return OversubscribedError(f"{at} started {_name(state, j)}, {_lacks(state, j, r, resources[r])}")
         case Refusal.WRONG_NODES | Refusal.NO_ROOM:
@@ -117,6 +121,21 @@ def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyErr
     words = _BAD.get(refusal, "used an unknown verb; use act.start, act.wake or act.reject")
     given = {"job": _name(state, j), "r": r, "nodes": counted(r, "node"), "wakes": len(truth.wakes)}
     return BadActionError(f"{at} {words.format(**given, actions=len(state.actions) - 1)}")
+
+
+def _resized_to(state: State, j: int) -> int:
+    """The size that the decision gives a job; 0 if it gives it none."""
+    mine = state.actions[: int(state.counts[0]["n_actions"])]
+    mine = mine[(mine["job"] == j) & (mine["verb"] == Verb.RESIZE)]
+    return int(mine["nodes"][-1]) if len(mine) else 0
+
+
+def _more(state: State, j: int, r: int, resource: str, nodes: int) -> str:
+    """How much more than what is free a job that grows needs."""
+    now, free = int(state.demands[state.jobs[j]["leg"], 0]), int(state.resources[r]["free"])
+    needs = f"{counted(nodes, 'node')}, {nodes - now:,} more than it has,"
+    left = f"{free:,} {'is' if free == 1 else 'are'} free" if r == 0 else f"{amount(free, resource)} are free"
+    return f"{needs} while {left}; grow it by act.free[0] at most"
 
 
 def _lacks(state: State, j: int, r: int, resource: str) -> str:
