@@ -91,7 +91,76 @@ def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyErr
     j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
     refusal, at = Refusal(int(cursor["refusal"])), f"at t = {now:.10g} s the policy"
     match refusal:
-        case Refusal.OVERSUBSCRIBED if (nodes := _resized_to(state, j)) > 0:,} that it needs{kind}; "
+        case Refusal.OVERSUBSCRIBED if (nodes := _resized_to(state, j)) > 0:
+            return OversubscribedError(f"{at} resized {_name(state, j)} to {_more(state, j, r, resources[r], nodes)}")
+        case Refusal.OVERSUBSCRIBED:
+            return OversubscribedError(f"{at} started {_name(state, j)}, {_lacks(state, j, r, resources[r])}")
+        case Refusal.WRONG_NODES | Refusal.NO_ROOM:
+            return OversubscribedError(f"{at} {_misplaced(state, refusal, j, resources[r])}")
+        case Refusal.ALREADY_STARTED | Refusal.ENDED:
+            if _starts(state, j) > 1:
+                return StartedTwiceError(
+                    f"{at} started {_name(state, j)}, which it had started already in the same decision, by act.start "
+                    "or by act.backfill, which returns the jobs that it starts; start each job once"
+                )
+            what = "runs already" if refusal == Refusal.ALREADY_STARTED else f"is {_state_of(state, j)}"
+            once = ", once" if refusal == Refusal.ALREADY_STARTED else ""
+            return StartedTwiceError(
+                f"{at} started {_name(state, j)}, which {what}; start only jobs of view.queue{once}"
+            )
+        case Refusal.NOT_SUBMITTED:
+            # A row that has not arrived is blank in State; the message may know its number all the same.
+            job, why = f"job {truth.jobs[j]['id']}", _not_yet(truth, j)
+            return StartedEarlyError(f"{at} started {job}, which {why}; start only jobs of view.queue")
+        case Refusal.UNKNOWN_JOB:
+            return UnknownJobError(
+                f"{at} named row {j}, but jobs have rows 0 to {len(state.jobs) - 1}; use rows of view.queue, not ids"
+            )
+    words = _BAD.get(refusal, "used an unknown verb; use act.start, act.wake or act.reject")
+    given = {"job": _name(state, j), "r": r, "nodes": counted(r, "node"), "wakes": len(truth.wakes)}
+    return BadActionError(f"{at} {words.format(**given, actions=len(state.actions) - 1)}")
+
+
+def _resized_to(state: State, j: int) -> int:
+    """The size that the decision gives a running job; 0 if it gives it none."""
+    if state.jobs[j]["state"] != JobState.RUNNING:
+        return 0
+    mine = state.actions[: int(state.counts[0]["n_actions"])]
+    mine = mine[(mine["job"] == j) & (mine["verb"] == Verb.RESIZE)]
+    return int(mine["nodes"][-1]) if len(mine) else 0
+
+
+def _more(state: State, j: int, r: int, resource: str, nodes: int) -> str:
+    """How much more than what is free a job that grows needs."""
+    now, free = int(state.demands[state.jobs[j]["leg"], 0]), int(state.resources[r]["free"])
+    needs = f"{counted(nodes, 'node')}, {nodes - now:,} more than it has,"
+    left = f"{free:,} {'is' if free == 1 else 'are'} free" if r == 0 else f"{amount(free, resource)} are free"
+    return f"{needs} while {left}; grow it by act.free[0] at most"
+
+
+def _lacks(state: State, j: int, r: int, resource: str) -> str:
+    """How much more than what is free a job needs."""
+    need, free, where = int(state.demands[state.jobs[j]["leg"], r]), int(state.resources[r]["free"]), ""
+    if r == 0 and need <= free:
+        where, free = " where it may run", _free_for(state, j)
+    return (
+        f"which needs {amount(need, resource)}{where} while {free:,} are free; test act.fits(job) before act.start(job)"
+    )
+
+
+def _misplaced(state: State, refusal: Refusal, j: int, resource: str) -> str:
+    """What is wrong with the nodes or servers that were named for a job."""
+    job, leg = _name(state, j), state.jobs[j]["leg"]
+    if state.machine[0]["placement"] >= 0:
+        return (
+            f"started {job}, which needs {_parts(state, j)}, on nodes that have not that room, or that it may not use; "
+            "test act.fits(job), and leave the choice to act.start(job)"
+        )
+    if refusal == Refusal.WRONG_NODES:
+        kind = ", or too small for it" if state.machine[0]["large"] >= 0 else ""
+        kind = kind or (", or not where it may run" if len(state.nodes.atoms) else "")
+        return (
+            f"picked nodes for {job} that are not free, or not the {int(state.demands[leg, 0]):,} that it needs{kind}; "
             "pick free nodes, or leave the choice to act.start(job)"
         )
     size, chunks = int(state.legs[leg]["chunk"]), max(int(state.jobs[j]["nodes"]), 1)
