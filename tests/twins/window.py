@@ -94,6 +94,9 @@ class Window(Backfill):
 
     def rule(self, points, left):
         uses = [self.use(loads, left) for loads in points]
+        if self.window.has_own_rule:
+            values = [eval(self.window.rule, {}, dict(zip(("nodes", "burst_buffer"), use))) for use in uses]  # noqa: B905
+            return next(k for k in range(len(values)) if all(values[k] > one - 1e-12 for one in values))
         rest = [sum(u for u, w in zip(use[1:], self.weights[1:], strict=True) if w > 0) for use in uses]
         total = [sum(u * w for u, w in zip(use, self.weights, strict=True)) for use in uses]
         best, most = 0, 0.0
