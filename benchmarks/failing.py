@@ -9,7 +9,7 @@ import numpy as np
 import forebay as fb
 from forebay.core.failures import Failures
 from forebay.engine.build.tables import build, make_program
-from forebay.engine.driver.batch import run
+from forebay.engine.driver.stepper import Stepper
 from forebay.engine.failures.build import draws
 from forebay.policies import load
 from forebay.workload import models
@@ -36,10 +36,12 @@ def one_job(n_failures: int) -> dict[str, float]:
         n_blocks[0] += 1
         draw()
 
-    record = run(state, truth, load("fcfs"), machine.resources, np.random.default_rng(0), draw=counted, keep=False)
+    stepper = Stepper(state, truth, machine.resources, np.random.default_rng(0), counted, keep=False)
+    stepper.take(load("fcfs"))
+    stepper.finish()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     met = n_blocks[0] * len(truth.resilience.failures) + int(truth.cursor["next_failure"][0])
-    return {"failures": met, "seconds": record.seconds, "MB": grown / 1e3}
+    return {"failures": met, "seconds": stepper.record().seconds, "MB": grown / 1e3}
 
 
 def measure(best: Callable[..., float], say: Callable[..., None]) -> None:

@@ -4,7 +4,8 @@ Scenario: jobs read, write checkpoints and write results over one file system. T
 second they move on average. While the file system's links are busy, jobs that move much are passed by: nodes go to jobs
 that compute. Transfers end without a call, so the policy wakes itself as long as it holds a job back.
 
-On these jobs it does not pay: those held back wait longer, and none runs shorter.
+Here it pays. Is that the policy, or the draw? On 20 others, seeds 2 to 21 of `workload`, the mean turnaround is
+shorter on 13, and fewer jobs are killed, 108 in place of 154 of 2,000; but the mean wait is shorter on 10 alone.
 """
 
 import polars as pl
@@ -31,12 +32,16 @@ class HoldIo(fb.Policy):
             act.wake(view.now + 600)
 
 
-def workload() -> fb.Workload:
-    """100 jobs on 64 nodes, 40 % of whose time is I/O when they are alone; and what their users say of it."""
-    jobs = models.attach(models.generate("lublin99:nodes=64,load=0.9", 1, jobs=100), ["io-share:io=0.4,pfs=20GB"], 1)
-    to_files = {"stage_in": "read", "checkpoint": "write", "drain": "write", "stage_out": "write"}
-    assert jobs.phases is not None  # the model has drawn some
-    phases = jobs.phases.with_columns(pl.col("kind").replace(to_files))  # this machine has no burst buffer
+def workload(seed: int = 1) -> fb.Workload:
+    """100 jobs on 64 nodes, 40 % of whose time is I/O when they are alone; and what their users say of it.
+
+    Walltimes come before I/O: without them a job asks for just the time that it takes alone, and one whose I/O has to
+    wait is killed.
+    """
+    completed = ["tsafrir05", "io-share:io=0.4,pfs=20GB,to=pfs"]  # this machine has no burst buffer
+    jobs = models.attach(models.generate("lublin99:nodes=64,load=0.9", seed, jobs=100), completed, seed)
+    phases = jobs.phases
+    assert phases is not None  # the model has drawn some
     moved = phases.group_by("job").agg(pl.col("bytes").sum())
     rate = jobs.jobs.join(moved, left_on="id", right_on="job", how="left", maintain_order="left")
     rate = rate.select(io_rate=pl.col("bytes").fill_null(0.0) / pl.col("walltime"))
@@ -45,8 +50,9 @@ def workload() -> fb.Workload:
 
 if __name__ == "__main__":
     jobs = workload()
-    for most in (float("inf"), 1.0, 0.5):
+    for most in (float("inf"), 0.5):
         found = fb.summary(fb.simulate(jobs, "flat:nodes=64,pfs=20GB/s", HoldIo(most), progress=False))
         wait, turnaround = (found[f"mean_{name}_time"] / 3600 for name in ("waiting", "turnaround"))
         name = f"up to {most:.0%}" if most <= 1 else "no limit"
-        print(f"{name:10} mean wait {wait:.2f} h, turnaround {turnaround:.2f} h, running {turnaround - wait:.2f} h")
+        running = f"running {turnaround - wait:.2f} h, {found['n_killed']} killed"
+        print(f"{name:9} mean wait {wait:.2f} h, turnaround {turnaround:.2f} h, {running}")

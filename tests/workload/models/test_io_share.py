@@ -87,6 +87,27 @@ def test_no_job_has_more_in_the_buffer_than_it_reserved(files, options):
     assert moved["checkpoint"] == moved["drain"] > 0
 
 
+@pytest.mark.parametrize("more", [{}, {"burst_buffer": [100 * GB, 1000 * GB]}])
+def test_checkpoints_to_the_file_system_are_writes_of_as_many_bytes(more):
+    """Whatever is reserved; nothing else changes."""
+    w = jobs([2, 8], [1000.0, 8000.0], **more)
+    made = attached(w, to="pfs", seed=3)
+    plain = attached(jobs([2, 8], [1000.0, 8000.0]), seed=3)
+    assert set(plain.phases["kind"]) == {"read", "compute", "checkpoint", "write"}
+    assert made.phases.equals(plain.phases.with_columns(pl.col("kind").replace("checkpoint", "write")))
+    assert made.jobs["run_time"].equals(plain.jobs["run_time"])
+    assert made.provenance[-1].endswith(", all of it to the file system")
+
+
+def test_a_machine_without_a_buffer_takes_them_and_a_refusal_says_how():
+    w = jobs([2, 4], [100.0, 200.0])
+    with pytest.raises(InputError, match=r"no buffer for it; .*io-share: to=pfs"):
+        fb.simulate(attached(w), "flat:nodes=8,pfs=20GB/s", "fcfs", progress=False)
+    result = fb.simulate(attached(w, to="pfs"), "flat:nodes=8,pfs=20GB/s", "fcfs", progress=False)
+    assert result.jobs["success"].to_list() == [1, 1]
+    assert result.links["bytes"].sum() == attached(w, to="pfs").phases["bytes"].sum()
+
+
 def test_shares_are_around_their_mean_and_alike_for_every_mean():
     w = jobs([1] * 4000, [3600.0] * 4000)
     low, high = (1 - attached(w, io=io).jobs["run_time"].to_numpy() / 3600 for io in (0.1, 0.4))
@@ -119,6 +140,7 @@ def test_communication_goes_with_computing():
         ({"io": 30}, "write 0.3 for 30 %"),
         ({"node": 0}, "node is 0"),
         ({"writes": 0}, "writes is 0"),
+        ({"to": "disk"}, "to is 'disk'; give one of buffer, pfs"),
     ],
 )
 def test_what_is_refused(given, message):

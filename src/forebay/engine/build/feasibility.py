@@ -150,7 +150,11 @@ def _check_paths(program: Program, fabric: Fabric) -> None:
     kinds = set(program.kind[program.bytes > 0].tolist())
     staged = kinds & set(_STAGING)
     if staged and fabric.buffer is None:
-        raise InputError("phases stage data, and the machine has no buffer for it; add a tier of kind shared_bb")
+        raise InputError(
+            "phases stage data, and the machine has no buffer for it; add a tier of kind shared_bb "
+            "(or burst_buffer=1TB to flat), or have them read from and write to the file system "
+            "(of the model io-share: to=pfs)"
+        )
     if kinds - {*_INSIDE} and fabric.read is None:
         raise InputError(
             "phases move data from or to the file system, and the machine has none; add a tier of kind pfs "

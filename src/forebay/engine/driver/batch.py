@@ -21,15 +21,14 @@ def run(
     progress: Progress | None = None,
     remarks: list[str] | None = None,
     draw: Callable[[], None] | None = None,
-    keep: bool = True,
     handed: Handed = NOTHING_HANDED,
 ) -> Record:
     """Run until every job has ended; returns what was recorded. `progress(ended, jobs)` is called at times.
 
     What a compiled policy has to say of the run is added to `remarks`. `draw` fills the table of failures again.
-    Without `keep` nothing is recorded. `handed` is what a policy in plain Python builds on.
+    `handed` is what a policy in plain Python builds on.
     """
-    stepper = Stepper(state, truth, resources, rng, draw, handed=handed, keep=keep)
+    stepper = Stepper(state, truth, resources, rng, draw, handed=handed)
     stepper.take(policy)
     stepper.finish(progress)
     if remarks is not None:

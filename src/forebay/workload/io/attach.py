@@ -12,7 +12,7 @@ from forebay.errors import InputError
 from forebay.workload import models
 from forebay.workload.io.shares import Share
 from forebay.workload.models import _checks as checks
-from forebay.workload.models._buffered import within
+from forebay.workload.models._buffered import past, within
 from forebay.workload.models._in_turn import in_turn
 from forebay.workload.workload import Workload
 
@@ -129,7 +129,7 @@ def _with_phases(w: Workload, moved: _Moved, of_logs: np.ndarray, known: Known) 
     if "burst_buffer" in jobs.columns:
         phases = within(_NAME, phases, ids, jobs["burst_buffer"].to_numpy())
     else:  # without a reservation, checkpoints go where all else goes
-        phases = phases.with_columns(pl.col("kind").replace("checkpoint", "write"))
+        phases = past(phases)
     return checks.changed(w, "", jobs=jobs, phases=phases)
 
 

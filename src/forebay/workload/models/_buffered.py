@@ -1,4 +1,4 @@
-"""Checkpoints of jobs that have reserved burst buffer: never more there than was reserved, and all of it drained."""
+"""Where checkpoints go: into the burst buffer that a job has reserved, never more than that, or past it."""
 
 import numpy as np
 import polars as pl
@@ -26,3 +26,8 @@ def within(model: str, phases: pl.DataFrame, ids: NDArray[np.int64], reserved: N
     ]
     checks.phases(model, len(phases) + 2 * len(saved))
     return pl.concat([numbered.filter(~saves), *made]).sort("at", maintain_order=True).drop("at")
+
+
+def past(phases: pl.DataFrame) -> pl.DataFrame:
+    """Every checkpoint written straight to the file system, as one without any reservation is."""
+    return phases.with_columns(pl.col("kind").replace("checkpoint", "write"))

@@ -5,7 +5,8 @@ n x `node` bytes a second, or `pfs` if that is less, so that a share of its time
 others it takes longer. Shares are uniform around their mean; the same seed draws alike for every mean.
 
 A checkpoint of a job that has reserved burst buffer goes there as far as there is room, and the rest goes to the file
-system: schedulers decide on the reservation, and the user of this model on the bytes, so neither changes.
+system: schedulers decide on the reservation, and the user of this model on the bytes, so neither changes. With `to=pfs`
+all checkpoints go to the file system, also on machines without a buffer.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ import polars as pl
 from forebay.core.units import format_bytes
 from forebay.errors import InputError
 from forebay.workload.models import _checks as checks
-from forebay.workload.models._buffered import within
+from forebay.workload.models._buffered import past, within
 from forebay.workload.models._in_turn import in_turn
 from forebay.workload.workload import Workload
 
@@ -34,6 +35,7 @@ def attach(
     pfs: checks.Bytes = 25e9,
     every: checks.Seconds = 3600.0,
     writes: int = 10,
+    to: str = "buffer",
 ) -> Workload:
     """The workload with phases: read, then compute and checkpoint in turn, compute once more, write.
 
@@ -42,10 +44,12 @@ def attach(
     `every` so many seconds, rounded, but 1 to `writes`. `node` and `pfs` are bytes a second. Walltimes stay.
 
     Where jobs ask for burst buffer, n checkpoints put up to an n-th of it there each, drain that, and write the rest.
+    With `to="pfs"` checkpoints are writes to the file system, whatever jobs ask for.
     """
     checks.share(_NAME, io=io, spread=spread, checkpoints=checkpoints)
     checks.above(_NAME, 0, node=node, pfs=pfs, every=every)
     checks.at_least(_NAME, 1, writes=writes)
+    checks.one_of(_NAME, ("buffer", "pfs"), to=to)
     checks.whole_jobs(_NAME, workload)
     if io * (1 + spread) > 1:
         raise InputError(f"model {_NAME!r}: io x (1 + spread) is {io * (1 + spread):g}; give 1 at most")
@@ -66,7 +70,9 @@ def attach(
     each = format_bytes(round(float(total.sum()) / max(len(jobs), 1)))
     ids = jobs["id"].to_numpy()
     phases, there = in_turn(_NAME, ids, ends, ends, between, count, computing, talk), ""
-    if "burst_buffer" in jobs.columns:
+    if to == "pfs":
+        phases, there = past(phases), ", all of it to the file system"
+    elif "burst_buffer" in jobs.columns:
         phases = within(_NAME, phases, ids, jobs["burst_buffer"].to_numpy())
         buffered = phases.filter(kind="checkpoint")["bytes"].sum()
         there = f"; {100 * buffered / max(between.sum(), 1):.3g} % of checkpoints within the burst buffer reserved"
