@@ -2,8 +2,8 @@
 
 docs/ is plain Markdown that GitHub shows as well, and Sphinx wants all its sources in one folder. So they are put there
 first: docs/, and what its pages link to outside of it, by its path in the repository. A linked file that is no page is
-shown as code. Navigation and the explanations of Python names are added on the way. The site needs no server and no
-network: its pages open from disk.
+shown as code, and can be downloaded from there. Navigation and the explanations of Python names are added on the way.
+The site needs no server and no network: its pages open from disk.
 """
 
 import dataclasses
@@ -244,6 +244,12 @@ def notebook(text: str) -> str:
     return "\n\n".join(blocks)
 
 
+def downloadable(path: Path, copy: Path) -> str:
+    """A link to the file itself, which is put beside the page that shows it."""
+    shutil.copy(path, copy.parent / path.name)
+    return f"{{download}}`Download {path.name} <{path.name}>`"
+
+
 def navigation(page: str) -> str:
     """The tables of contents of what stands below a page."""
     blocks = ["\n"]
@@ -268,9 +274,11 @@ def assemble(folder: Path) -> None:
         if path.suffix == ".md":
             text = API_NAME.sub(lambda name: explained(name[1]), moved(path, text)) + navigation(place(path))
         elif path.suffix == ".ipynb":
-            text = f"---\norphan: true\n---\n{notebook(text)}\n"
+            title, rest = notebook(text).split("\n", 1)
+            text = f"---\norphan: true\n---\n{title}\n\n{downloadable(path, copy)}\n{rest}\n"
         else:
-            text = f"---\norphan: true\n---\n# {place(path)[:-3]}\n\n````{path.suffix[1:]}\n{text}````\n"
+            title = f"# {place(path)[:-3]}\n\n{downloadable(path, copy)}"
+            text = f"---\norphan: true\n---\n{title}\n\n````{path.suffix[1:]}\n{text}````\n"
         copy.write_text(text, encoding="utf-8")
 
 

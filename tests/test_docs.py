@@ -19,6 +19,7 @@ import typer
 from forebay import policies
 from forebay.cli.main import app, main
 from forebay.core.codes import FINAL_STATE, LogKind, LogReason
+from forebay.core.tables import JOB
 
 pytestmark = pytest.mark.small
 
@@ -170,6 +171,13 @@ def test_every_word_of_a_result_is_explained():
     page = (ROOT / "docs" / "reference" / "results.md").read_text(encoding="utf-8")
     words = {*FINAL_STATE.values(), *(code.name.lower() for codes in (LogKind, LogReason) for code in codes)}
     assert sorted(word for word in words if f"`{word}`" not in page) == []
+
+
+def test_every_column_that_a_policy_sees_of_jobs_is_explained():
+    page = (ROOT / "docs" / "guides" / "write-a-policy.md").read_text(encoding="utf-8")
+    section = page.split("### The columns of view.jobs")[1].split("\n## ")[0]
+    first = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", "".join(first))) == sorted(JOB.names)
 
 
 def test_the_glossary_is_in_order():

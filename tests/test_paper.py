@@ -85,6 +85,14 @@ def test_markdown_has_as_many_cells_in_each_line(rows):
         assert [read_markdown(cell.strip()) for cell in cells] == [one_line(cell) for cell in row]
 
 
+def test_markdown_says_what_it_rests_on():
+    table = Table(["a"], [["b"]], caption="Of 5 % <all>.")
+    bare = "| a |\n|---|\n| b |\n"
+    assert table.to_markdown() == f"Of 5 % \\<all\\>.\n\n{bare}"
+    assert table.to_markdown(caption="Mine*") == f"Mine\\*\n\n{bare}"
+    assert table.to_markdown(caption="") == Table(["a"], [["b"]]).to_markdown() == bare
+
+
 def test_what_latex_would_join_stays_apart():
     assert latex_text("a--b ''c'' ,,d") == "a-{}-b '{}'c'{}' ,{},d"
     assert latex_text("-5 % (-3 to +2), fcfs-3, 2025-03-01") == r"$-$5 \% ($-$3 to +2), fcfs-3, 2025-03-01"

@@ -166,7 +166,10 @@ def test_it_draws_and_writes_itself(tmp_path):
         r"\label{tab:one}",
     ]
     assert any(line.startswith(r"a \& b\_c ") and line.endswith(r"\\") for line in lines)
-    head, ruler, *rows = found.to_markdown().splitlines()
+    about, gap, head, ruler, *rows = found.to_markdown().splitlines()
+    assert "Changes of the mean wait against filler" in about
+    assert not gap
+    assert found.to_markdown(caption="").splitlines() == [head, ruler, *rows]
     assert len({line.replace(r"\|", "").count("|") for line in (head, ruler, *rows)}) == 1
     page = found._repr_html_()
     assert "a &amp; b_c" in page

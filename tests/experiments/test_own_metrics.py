@@ -129,7 +129,7 @@ def test_a_comparison_judges_by_them(folder, jobs, monkeypatch):
     less = words["fcfs", "contentment"]
     assert (less["verdict"], less["change"] < 0, less["n"], less["over"]) == ("worse", True, 4, "replicas")
     assert set(OWN) <= set(found.table.columns)
-    assert "longest wait" in found.to_markdown().splitlines()[0]
+    assert "longest wait" in found.to_markdown(caption="").splitlines()[0]
     assert found.plot(metric="longest_wait").get_xlabel() == "longest_wait, times that of fcfs-bb"
     page = found.report(folder / "page.html").read_text(encoding="utf-8")
     assert page.count("longest wait") >= 3

@@ -133,7 +133,11 @@ def test_the_answer_draws_and_writes_itself(ended, tmp_path):
     lines = found.to_latex(found.caption, "tab:depths").splitlines()
     assert sum(line.startswith("fcfs-bb:depth=") for line in lines) == 6
     assert r"2 h $\pm$ 2 h 29 min" in found.to_latex()
-    assert found.to_markdown().startswith("| policy ")
+    about, gap, head, *_ = found.to_markdown().splitlines()
+    assert about.replace(r"\_", "_") == found.caption
+    assert found.caption.endswith(" Changes of the mean wait against filler.")
+    assert not gap
+    assert head.startswith("| policy ")
     with pytest.raises(InputError, match="did you mean 'ieee-column'"):
         found.plot(width="ieee-colum")
 

@@ -135,9 +135,9 @@ class Fidelity(InFigures, InPapers):
         """
         return _paper.named(self, table).to_latex(caption, label)
 
-    def to_markdown(self, table: str = "scores") -> str:
-        """The same in Markdown."""
-        return _paper.named(self, table).to_markdown()
+    def to_markdown(self, table: str = "scores", *, caption: str | None = None) -> str:
+        """The same in Markdown, below its caption; "" for none, and what the table rests on by default."""
+        return _paper.named(self, table).to_markdown(caption=caption)
 
     def save(self, folder: str | PathLike[str]) -> list[Path]:
         """Write fidelity.json, groups.csv, waits.csv, the figures and report.html to a folder; gives the files."""

@@ -81,11 +81,21 @@ class Table:
         about = [rf"\caption{{{latex_text(caption)}}}", *([rf"\label{{{label}}}"] if label else [])]
         return "\n".join([r"\begin{table}", r"\centering", *about, *tabular, r"\end{table}"]) + "\n"
 
-    def to_markdown(self) -> str:
-        """The table in Markdown."""
+    def to_markdown(self, *, caption: str | None = None) -> str:
+        """The table in Markdown, below a line of what it rests on.
+
+        Parameters
+        ----------
+        caption
+            That line, as plain text; "" for none. The table's own by default.
+        """
         head, *body = self._lines(markdown_text, " | ", " |")
         ruler = "".join("---:|" if place in self.numbers else "---|" for place in range(len(self.titles)))
-        return "\n".join([f"| {head}", f"|{ruler}", *(f"| {line}" for line in body)]) + "\n"
+        about = markdown_text(self.caption if caption is None else caption)
+        return (
+            "\n".join([*([about, ""] if about else []), f"| {head}", f"|{ruler}", *(f"| {line}" for line in body)])
+            + "\n"
+        )
 
     def _lines(self, escape: Callable[[str], str], gap: str, end: str) -> list[str]:
         """All rows as text, cells of a column equally wide."""
@@ -125,9 +135,15 @@ class InPapers:
         """
         return self.for_papers().to_latex(caption, label)
 
-    def to_markdown(self) -> str:
-        """The table in Markdown."""
-        return self.for_papers().to_markdown()
+    def to_markdown(self, *, caption: str | None = None) -> str:
+        """The table in Markdown, below a line of what it rests on.
+
+        Parameters
+        ----------
+        caption
+            That line, as plain text; "" for none. The table's own by default.
+        """
+        return self.for_papers().to_markdown(caption=caption)
 
     @property
     def caption(self) -> str:

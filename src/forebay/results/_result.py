@@ -214,7 +214,7 @@ class Result:
         Examples
         --------
         >>> fb.simulate("table1").table["id", "nodes", "start", "wait"].row(2)
-        (3, 3, 120.0, 60.0)
+        (3, 3, 600.0, 540.0)
         """
         return short(self.jobs, self.unit)
 

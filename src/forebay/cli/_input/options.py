@@ -184,14 +184,18 @@ def know(metrics: list[Path] | None) -> None:
             load(path)
 
 
+_LABELLED = "A name of your own may stand before a spec: short=mine.py:ShortFirst."
+
+
 def policy(text: str, name: str = "--policy") -> Any:
     """An option that names one policy."""
+    text = f"{text} {_LABELLED}"
     return typer.Option(name, metavar="SPEC", help=text, show_default=False, autocompletion=completion.policy)
 
 
 def policies(text: str) -> Any:
     """An option that names several."""
-    completed = completion.policies
+    text, completed = f"{text} {_LABELLED}", completion.policies
     return typer.Option("--policies", metavar="SPEC,SPEC,...", help=text, show_default=False, autocompletion=completed)
 
 

@@ -83,14 +83,7 @@ def answer(document: dict[str, Any] | list[Any]) -> None:
 
 def papers(form: str, tables: "Sequence[Table]") -> None:
     """Tables for a paper, as LaTeX or Markdown, each with what it rests on."""
-    from forebay._support.paper import markdown_text
-
-    texts = []
-    for one in tables:
-        if form == "latex":
-            texts.append(one.to_latex(one.caption or None))
-        else:
-            texts.append(f"{markdown_text(one.caption)}\n\n{one.to_markdown()}" if one.caption else one.to_markdown())
+    texts = (one.to_latex(one.caption or None) if form == "latex" else one.to_markdown() for one in tables)
     print("\n".join(texts), end="")
 
 

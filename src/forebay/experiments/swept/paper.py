@@ -82,4 +82,10 @@ def _about(found: Sequence[Combination], same: Mapping[str, Any]) -> str:
         "Means over seeds, with half of Student's 95 % intervals." if most > 1 else "A single seed, without intervals."
     )
     text = ", ".join(shared)
-    return f"{text[:1].upper()}{text[1:]}. {over}" if shared else over
+    return f"{text[:1].upper()}{text[1:]}. {over}{_against(found)}" if shared else f"{over}{_against(found)}"
+
+
+def _against(found: Sequence[Combination]) -> str:
+    """What changes are of; a reference with parameters is called as the sweep has it."""
+    names = {one.reference[0][0].tags[WRITTEN][AXES.index(_POLICY)] for one in found if one.reference}
+    return f" Changes of the {_TITLES[0]} against {', '.join(sorted(names))}." if names else ""
