@@ -8,6 +8,8 @@ import pytest
 from forebay._support.text import as_json, together
 from forebay.cli._render.number_text import number, percent, seconds, short_seconds, shortest_seconds
 from forebay.core.units import parse_period
+from forebay.experiments.comparison.compared import notes
+from forebay.metrics._numbers import killed_unlike
 
 pytestmark = pytest.mark.small
 
@@ -80,3 +82,13 @@ def test_a_few_notes_and_notes_that_differ_in_words_stay_apart():
 def test_what_differs_first_is_what_the_line_names():
     notes = [f"line 7 of 'trace': job {k} has {k + 1} nodes" for k in range(4)]
     assert together(notes) == ["line 7 of 'trace': job 0 has 1 nodes (3 notes more like this: 1, 2, 3)"]
+
+
+def test_kills_are_remarked_on_where_policies_differ_in_them():
+    killed = {"fcfs": {"n_killed": 65, "n_jobs": 100}, "held": {"n_killed": 25.0, "n_jobs": 100}}
+    said = killed_unlike(killed)
+    assert said.startswith("fcfs kills 65 of 100 jobs at their walltimes, and held 25: jobs that are cut off")
+    documents = [{"policy": policy, "summary": numbers, "notes": []} for policy, numbers in killed.items()]
+    assert notes([one | {"log_sha256": one["policy"], "schedule": one["policy"]} for one in documents]) == [said]
+    alike = {"fcfs": {"n_killed": 31, "n_jobs": 3000}, "held": {"n_killed": 1, "n_jobs": 3000}}
+    assert killed_unlike(alike) == killed_unlike({"fcfs": {"n_killed": None}}) == killed_unlike({}) == ""

@@ -88,7 +88,16 @@ def test_cancelled_jobs_are_counted_and_their_estimates_are_not():
 def test_work_in_phases_is_work():
     phases = pl.DataFrame([(1, 0, "write", 0.0, 0.0, 0.0, 5e9, None)], PHASE_SCHEMA, orient="row")
     w = replace(workload(2, run_time=[0.0, 0.0]), phases=phases)
-    assert found(w) == ["1 job without any work, neither seconds nor flop"]
+    assert "1 job without any work, neither seconds nor flop" in found(w)
+    assert not any("2 jobs without" in said for said in found(w))
+
+
+def test_run_times_leave_out_what_phases_move():
+    rows = [(1, 0, "compute", 60.0, 0.0, 0.0, 0.0, None), (1, 0, "write", 0.0, 0.0, 0.0, 3e12, None)]
+    phases = pl.DataFrame(rows, PHASE_SCHEMA, orient="row")
+    [said] = found(replace(workload(), phases=phases))
+    assert said.startswith("phases of 1 job read and write 3 TB: run times, load and use of walltimes are without that")
+    assert found(replace(workload(), phases=phases.head(1))) == []
 
 
 def test_gaps_in_submission():

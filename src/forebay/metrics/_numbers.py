@@ -7,6 +7,7 @@ from typing import Any
 from forebay.core.units import format_bytes, format_seconds
 
 NONE = "-"
+_ALIKE = 0.01  # of the jobs: so many more may one policy kill than another without a remark
 
 
 def seconds(value: float | None) -> str:
@@ -93,6 +94,19 @@ def shown(
 
     ways = {"s": seconds, "share": share, "jobs": count, "times": count, "bytes": size, "node-hours": node_hours}
     return ways.get(about(name).unit_of(name), number)(value)
+
+
+def killed_unlike(summaries: Mapping[str, Mapping[str, Any]]) -> str:
+    """A remark where policies kill unlike shares of the jobs at their walltimes; empty where they do not."""
+    counts = {policy: round(numbers.get("n_killed") or 0) for policy, numbers in summaries.items()}
+    n_jobs = max((numbers.get("n_jobs") or 0 for numbers in summaries.values()), default=0)
+    if not counts or max(counts.values()) - min(counts.values()) <= _ALIKE * n_jobs:
+        return ""
+    most, least = max(counts, key=lambda one: counts[one]), min(counts, key=lambda one: counts[one])
+    return (
+        f"{most} kills {counts[most]:,} of {n_jobs:,} jobs at their walltimes, and {least} {counts[least]:,}: jobs "
+        "that are cut off make way for others, so shorter waits may not be a gain"
+    )
 
 
 def wait_with_interval(summary: Mapping[str, Any]) -> str:

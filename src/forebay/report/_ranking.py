@@ -7,7 +7,7 @@ import polars as pl
 from forebay._support.text import counted
 from forebay.errors import ForebayError
 from forebay.metrics._listing import own_among
-from forebay.metrics._numbers import change_percent, number, shown
+from forebay.metrics._numbers import change_percent, killed_unlike, number, shown
 from forebay.report import tables
 from forebay.report._folder import Runs
 from forebay.report.page import Section
@@ -40,7 +40,9 @@ def ranking(runs: Runs) -> str:
         for label, numbers in zip(runs.labels, runs.numbers, strict=True)
     ]
     table = tables.table(["policy", *(title for _, title in columns)], rows, range(1, len(columns) + 1))
-    return tables.paragraph(f"{WHAT} {_over(runs)}".strip()) + table + _not_run(runs) + _least(runs)
+    kills = killed_unlike(dict(zip(runs.labels, runs.numbers, strict=True)))
+    said = tables.paragraph(f"{kills}.") if kills else ""
+    return tables.paragraph(f"{WHAT} {_over(runs)}".strip()) + table + said + _not_run(runs) + _least(runs)
 
 
 def _over(runs: Runs) -> str:

@@ -12,6 +12,7 @@ from forebay.experiments.comparison import bounds, common_jobs, verdicts
 from forebay.experiments.comparison import groups as by_group
 from forebay.experiments.setting import TURNED_AWAY
 from forebay.experiments.verdicts import Verdict
+from forebay.metrics._numbers import killed_unlike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,7 +142,9 @@ def notes(documents: list[dict[str, Any]]) -> list[str]:
     """What is to be said of any of the runs, and which of them are one and the same."""
     same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike(documents) if len(twins) > 1]
     found = dict.fromkeys(note for document in documents for note in document["notes"])
-    return [*(note for note in found if not note.endswith(TURNED_AWAY)), *same]  # a table shows these
+    kills = killed_unlike({document["policy"]: document["summary"] for document in documents})
+    said = (note for note in found if not note.endswith(TURNED_AWAY))  # a table shows these
+    return [*said, *same, *([kills] if kills else [])]
 
 
 def failure(failed: "Mapping[str, Failure]", total: int) -> ForebayError:

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from forebay._support.text import counted
-from forebay.core.units import format_seconds
+from forebay.core.units import format_bytes, format_seconds
 from forebay.workload import _cancelled, _source, dates
 from forebay.workload._checks import flurries as _flurries
 from forebay.workload.names import called
@@ -26,7 +26,7 @@ _NO_TIME = "run time not positive"
 
 def findings(w: Workload, n_nodes: int | None) -> list[str]:
     """A sentence for each oddity; `n_nodes` is the machine's size where known."""
-    found = [*_left_out(w), *_withdrawn(w), *_order(w)]
+    found = [*_left_out(w), *_withdrawn(w), *_order(w), *_moved(w)]
     if n_nodes:
         found += _jobs(wider(w, n_nodes), f"wider than the machine's {counted(n_nodes, 'node')}")
     found += _jobs(idle(w), "without any work, neither seconds nor flop")
@@ -46,6 +46,17 @@ def findings(w: Workload, n_nodes: int | None) -> list[str]:
         found += _surges(w)
         found += _estimates(w)
     return found
+
+
+def _moved(w: Workload) -> list[str]:
+    """That run times are not all of it, where phases move data."""
+    if w.phases is None or not (moving := w.phases.filter(pl.col("bytes") > 0)).height:
+        return []
+    jobs, moved = moving["job"].n_unique(), format_bytes(int(moving["bytes"].sum()))
+    return [
+        f"phases of {counted(jobs, 'job')} read and write {moved}: run times, load and use of walltimes are without "
+        "that; a job whose I/O takes longer than its walltime allows is killed"
+    ]
 
 
 def wider(w: Workload, n_nodes: int) -> Flags:
