@@ -391,7 +391,7 @@ def test_jobs_that_write_beside_jobs_that_compute(order, ends):
 WRONG = {
     "out of its sizes": (lambda act: act.resize(0, 5), ["5 nodes", "view.sizes"]),
     "of a rigid job": (lambda act: act.resize(1, 2), ["job 1", "malleable"]),
-    "on nodes that are not free": (lambda act: act.resize(0, 16), ["needs", "free"]),
+    "on nodes that are not free": (lambda act: act.resize(0, 16), ["16 nodes, 8 more", "act.free[0]"]),
     "of a job that waits": (lambda act: act.resize(2, 4), ["job 2", "does not run"]),
     "to nothing": (lambda act: act.resize(0, 0), ["0 as a number"]),
     "of nobody": (lambda act: act.resize(77, 4), ["row 77"]),

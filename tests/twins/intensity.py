@@ -70,7 +70,9 @@ class Naive(fb.Policy):
                 norm = (delta - min(deltas)) / width if width > 0 else 0.0
                 fits = self.act.fits(job, nodes=nodes)
                 ranked.append(((1 - alpha) * fair + alpha * norm, place, not fits, -nodes, job, delta))
-            ranked = [one for one in ranked if not (self.fitting and one[2])] or ranked
+            ranked = [one for one in ranked if -one[3] <= self.view.capacity[0]]
+            fitting = self.fitting or not self.runs
+            ranked = [one for one in ranked if not (fitting and one[2])] or ranked
             _, place, unfit, minus, job, delta = min(ranked)
             if unfit:
                 return

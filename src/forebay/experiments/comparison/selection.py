@@ -190,11 +190,11 @@ def split_specs(text: str) -> list[str]:
 def _begins(item: str, before: str) -> bool:
     """Whether `easy=fcfs-easy` is a policy with its label, rather than a parameter of the policy before it."""
     from forebay import _plugins
-    from forebay.policies import own_file, takes
+    from forebay.policies import takes
 
     key, _, spec = (part.strip() for part in item.partition("="))
     name = re.split("[:+]", spec, maxsplit=1)[0]
-    if not (_plugins.find("policies", name) or labels.of_site(spec) or own_file(spec)):
+    if not (_plugins.find("policies", name) or labels.of_site(spec) or ".py:" in spec):  # a file may be missing
         return False
     return ":" not in before or labels.of_site(labels.apart(before)[1]) or not takes(labels.apart(before)[1], key)
 

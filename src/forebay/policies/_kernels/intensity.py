@@ -181,8 +181,9 @@ def _priority(alpha, place, last, delta, least, width):
 def _best(state, have, line, sums, aims):
     """The place in line and the candidate with the least weighted priority, eqs. 4.5 to 4.11, and whether it fits.
 
-    Of equal ones the job that came first; of its sizes one that fits, and then the largest. `aims` are the target,
-    alpha, and whether only those count that fit.
+    Of equal ones the job that came first; of its sizes one that fits, and then the largest. A size beyond the machine
+    is none: nothing would start while it was the best. `aims` are the target, alpha, and whether only those count that
+    fit.
     """
     target, alpha, only_fitting = aims
     least, width = _weigh(line, sums, target)
@@ -195,6 +196,8 @@ def _best(state, have, line, sums, aims):
             break
         place += 1
         for c in range(line.first[at], line.first[at + 1]):
+            if line.nodes[c] > state.resources[0]["capacity"]:
+                break
             priority = _priority(alpha, place - 1, last, line.delta[c], least, width)
             if priority > best or (priority == best and at != best_at):
                 continue
@@ -217,9 +220,14 @@ def _is_first(line, at):
 
 @kernel
 def _admit(state, have, line, sums, params):
-    """Algorithm 3: start the best candidate again and again, until it does not fit, or none does."""
+    """Algorithm 3: start the best candidate again and again, until it does not fit, or none does.
+
+    While nothing runs only those count that fit: what the best one waits for may be held by a job that waits, too.
+    """
+    counts = state.counts[0]
     while line.n[0] > 0 and (have.free[0] > 0 or len(state.flexible.row) == 0) and not interrupted(state):
-        aims = aim(state, sums, params), reordering(state, sums, params), params[Param.FITTING] > 0
+        fitting = params[Param.FITTING] > 0 or counts["n_running"] + counts["n_actions"] == 0
+        aims = aim(state, sums, params), reordering(state, sums, params), fitting
         at, c, fits = _best(state, have, line, sums, aims)
         if not fits:
             return
