@@ -32,7 +32,7 @@ fb.summary("out")
 """
 
 
-@pytest.mark.full  # `make lint` checks examples, which are programs too; to read all that they import anew takes 11 s
+@pytest.mark.full  # `make lint` checks examples, which are programs too; reading all that they import takes 11 s
 def test_strict_mypy_takes_right_programs_and_catches_wrong_names(tmp_path):
     (tmp_path / "right.py").write_text(RIGHT)
     (tmp_path / "wrong.py").write_text(WRONG)

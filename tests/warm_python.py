@@ -28,7 +28,7 @@ exec(warm_python.serve(int(sys.argv[1])))
 
 
 def serve(number):
-    """Fork for each who asks, until nobody is left who could."""
+    """Fork for each request, until no process is left that could send one."""
     asking = socket.socket(fileno=number)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # `_watch` waits for forks
     while True:

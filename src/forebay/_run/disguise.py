@@ -1,4 +1,4 @@
-"""Users, groups and accounts by labels, such as user-3: whoever reads an answer does not learn whose jobs they were.
+"""Users, groups and accounts by labels, such as user-3: an answer does not say whose jobs they were.
 
 One name has one label in all that is made of a file, and the same jobs run as they did: limits, shares and reservations
 of the machine get the same labels, and numbers that users have at the site go with their names.

@@ -190,7 +190,7 @@ class _Ground:
 
     @property
     def program(self) -> Program:
-        """What jobs do; kept by whoever makes it."""
+        """What jobs do; `make_program` keeps the last one."""
         return make_program(self.workload, self.platform, self.job_model)
 
 

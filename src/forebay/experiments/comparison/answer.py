@@ -34,7 +34,7 @@ class Runs(Mapping[str, "Result"]):
     """The run of each policy on the trace itself, by name, best first; read when it is asked for."""
 
     def __init__(self, compared: Compared):
-        whole = compared.folder.resolve()  # whoever reads a run later may be elsewhere
+        whole = compared.folder.resolve()  # a run may be read later, from elsewhere
         self._folders = {one["policy"]: whole / Path(one["folder"]).name for one in compared.documents}
         self._read: dict[str, Result] = {}
 
